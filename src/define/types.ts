@@ -1,0 +1,71 @@
+/** What a user's definitions become once they were checked. The functions that make them are in the files beside. */
+
+import type { Owner } from "../values/owner.ts";
+import type { CallSettings, EpochSettings } from "../values/settings.ts";
+import type { Risk, ToolSpec } from "../values/tool.ts";
+
+/** What a tool gets beside its input. `env` holds the worker's bindings. */
+export interface ToolContext {
+  readonly env: Cloudflare.Env;
+  readonly owner: Owner;
+  readonly session: { readonly id: string; readonly agent: string; readonly mode: string };
+  readonly callId: string;
+  /** Aborts on time-out, cancel and loss of the lease. */
+  readonly signal: AbortSignal;
+  /** Shows the caller a line while the tool runs. Never stored. */
+  progress(text: string): void;
+}
+
+/** Whether an input fits a tool, and the value its `execute` gets (defaults filled in). */
+export type Validated =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string };
+
+/** A checked tool, with the types of its input forgotten. */
+export interface Tool {
+  readonly spec: ToolSpec;
+  readonly risk: Risk;
+  /** May be run again with the same call id when it is not known whether it ran. */
+  readonly idempotent: boolean;
+  readonly timeoutMs: number;
+  readonly lazy: boolean;
+  validate(input: unknown): Promise<Validated>;
+  /** Returns whatever the author returned; `turn/tool-output.ts` makes a result of it. Throws what the author threw. */
+  run(input: unknown, context: ToolContext): Promise<unknown>;
+}
+
+export interface InstructionContext {
+  readonly env: Cloudflare.Env;
+  readonly owner: Owner;
+  readonly session: { readonly id: string; readonly agent: string; readonly mode: string };
+}
+
+/** A filter by name: `*` stands for any run of characters. */
+export interface Mode {
+  readonly allow: readonly string[];
+}
+
+export interface Limits {
+  /** Model calls a turn. */
+  readonly steps: number;
+  /** Identical batches of calls in a row. */
+  readonly repeats: number;
+}
+
+export interface Agent {
+  readonly name: string;
+  readonly description: string;
+  readonly model: string | ((context: { env: Cloudflare.Env }) => string);
+  readonly settings: EpochSettings & Pick<CallSettings, "maxOutputTokens">;
+  readonly instructions: string | ((context: InstructionContext) => string | Promise<string>);
+  /** Core tools in order, then lazy ones; `tool_search` is not among them. */
+  readonly tools: readonly Tool[];
+  /** Modes beside `agent`, which is the mode of all tools. */
+  readonly modes: Readonly<Record<string, Mode>>;
+  readonly limits: Limits;
+  readonly busy: "wait" | "interrupt" | "reject";
+  readonly hostSearch: boolean;
+  readonly clientSystem: "accept" | "ignore";
+  readonly revision: number;
+  readonly allowDestructive: boolean;
+}

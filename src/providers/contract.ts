@@ -1,0 +1,123 @@
+import type { Block, Numbered, Stop } from "../values/entry.ts";
+import type { CallSettings, EpochSettings } from "../values/settings.ts";
+import type { ToolSpec } from "../values/tool.ts";
+import type { ToolDeferrals } from "../values/tool-deferrals.ts";
+import type { Usage } from "../values/usage.ts";
+
+/** What a model can do and what it refuses, from the provider's table. Sizes in tokens. */
+export interface ModelFacts {
+  /** Takes deferred definitions with load points. Without it late tools go inline (`late_inline`). */
+  readonly deferral: boolean;
+  /** Tools can be withheld without touching the prefix; without it a mode is a chain of its own. */
+  readonly toolChanges: boolean;
+  /** Signed thinking is bound to the exact prefix: a replay behind another prefix is refused. */
+  readonly bound: boolean;
+  /** The smallest prefix that is cached. */
+  readonly minCache: number;
+  readonly window: number;
+  readonly maxOutput: number;
+  /** Request fields the model answers with an error; they are dropped and named to the caller. */
+  readonly refuses: ReadonlySet<"temperature" | "topP" | "effort">;
+  readonly thinking: "none" | "manual" | "adaptive";
+}
+
+/** A piece of the request's body in the provider's own order, as the exact bytes first sent. */
+export interface Item {
+  /** The entry it came from. Companions belong to the entry whose call they follow. */
+  readonly seq: number;
+  readonly role: "user" | "assistant" | "system";
+  /** JSON text of one block. Blob contents stand as {@link blobToken}, replaced when the body is written. */
+  readonly bytes: string;
+  /** Can carry a cache marker. */
+  readonly markable: boolean;
+  /** Names whose definitions the provider renders at this item. */
+  readonly loads?: readonly string[];
+}
+
+/** A tool definition as first sent. */
+export interface Definition {
+  readonly name: string;
+  readonly bytes: string;
+}
+
+/** What stands before the messages, fixed for an epoch. All of it exact JSON text. */
+export interface Prefix {
+  /** The body's fields that are part of the cache key, without tools, system and messages: `"model":…,"thinking":…`. */
+  readonly settings: string;
+  readonly tools: readonly Definition[];
+  readonly system: readonly string[];
+}
+
+/** One request, as frozen bytes plus what may vary. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly prefix: Prefix;
+  readonly deferred: readonly Definition[];
+  readonly items: readonly Item[];
+  /** Index into `items` of the block that carried the end marker in the chain's last answered request. */
+  readonly anchor: number | null;
+  readonly call: CallSettings;
+  /** Blob contents by hash, base64. */
+  readonly blobs: ReadonlyMap<string, string>;
+}
+
+/** What `items` is rendered from: entries in effective order, of which only those not yet sent in this epoch. */
+export interface RenderInput {
+  /** Entries to render, in effective order; results follow their assistant entry. */
+  readonly entries: readonly Numbered[];
+  readonly deferrals: ToolDeferrals;
+  /** Names that the request declares, inline or deferred: references name nothing else. */
+  readonly declared: ReadonlySet<string>;
+  /** Thinking is replayed only for entries of this chain and epoch … */
+  readonly chain: string;
+  readonly epoch: number;
+  /** … and, where signatures are not bound to the prefix, of the turn that is running (design §1). */
+  readonly runningTurn: string | null;
+}
+
+/** What comes from the model, while it comes. */
+export type ModelEvent =
+  /** The first byte of the answer: from here on the request counts as answered. */
+  | { readonly type: "begun"; readonly id: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  /** A block is complete. Text that was already streamed comes again here, whole. */
+  | { readonly type: "block"; readonly block: Block }
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** The last event of an answer that ended as it should. `detail` is for the caller (a refusal's explanation). */
+  | { readonly type: "stop"; readonly stop: Exclude<Stop, "stopped" | "cut">; readonly detail?: string };
+
+/** What a provider may use while it talks to the network. */
+export interface ProviderDeps {
+  readonly env: Cloudflare.Env;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A compiler from entries to one provider's wire format, and the wire itself. Everything but `stream` is pure. It knows
+ * nothing of sessions.
+ */
+export interface Provider {
+  readonly name: string;
+  /** Version of the renderer, `anthropic/1`. It rises whenever the same entries would give other bytes. */
+  readonly wire: string;
+  facts(model: string): ModelFacts;
+  /** Why the provider can't be used with these bindings (no key), or null. Safe for the caller to read. */
+  missing(env: Cloudflare.Env): string | null;
+  settings(model: string, settings: EpochSettings): string;
+  system(text: string): string[];
+  define(tool: ToolSpec, deferred: boolean): Definition;
+  items(input: RenderInput): Item[];
+  /** Writes the body. `end` is the index of the item that carries the end marker, or null where there is none. */
+  body(request: ModelRequest): { readonly body: string; readonly end: number | null };
+  /**
+   * Sends the body and yields the answer. Throws {@link HoldfastError} with reason `provider` for every refusal,
+   * overload or broken connection; what was yielded before stays valid.
+   */
+  stream(model: string, body: string, deps: ProviderDeps): AsyncIterable<ModelEvent>;
+}
+
+/** Stands for a blob's base64 text inside an item's bytes. U+0001 never occurs raw in JSON text. */
+export function blobToken(hash: string): string {
+  return `\u0001${hash}\u0001`;
+}

@@ -1,0 +1,212 @@
+/**
+ * What a turn and its session object say to each other. Both sides may run different code for some minutes after a
+ * deploy, so every request carries `v`, and fields are only ever added.
+ */
+
+import type { Evidence } from "../catalog/activation.ts";
+import type { SentMessage } from "../context/align-history.ts";
+import type { Cause, Verdict } from "../values/turn-event.ts";
+import type { Usage } from "../values/usage.ts";
+
+/** Names one session. Another owner's conversation id is simply one's own, other, session. */
+export interface SessionId {
+  readonly owner: string;
+  readonly agent: string;
+  readonly conversation: string;
+}
+
+/** An entry as it crosses RPC: its sequence number and its text, made once. */
+export type EntryRow = readonly [seq: number, text: string];
+
+export interface BlobRow {
+  readonly hash: string;
+  readonly media: string;
+  readonly base64: string;
+}
+
+export interface BeginRequest {
+  readonly v: 1;
+  readonly id: SessionId;
+  /** The conversation id was minted for this request, so there is nothing to look up in D1. */
+  readonly minted: boolean;
+  /** Id of the turn, used unless an earlier one is resumed. */
+  readonly turn: string;
+  readonly leaseSeconds: number;
+  readonly busy: "wait" | "interrupt" | "reject";
+  /** The chain the first request would join: `model`, or `model#mode` where `perMode`. */
+  readonly chain: { readonly model: string; readonly perMode: boolean };
+  /** Text of the user entry to append. */
+  readonly user: string;
+  readonly blobs: readonly BlobRow[];
+  /** All messages the client sent, the new user message last; null where a surface only appends. */
+  readonly sent: readonly SentMessage[] | null;
+  /** Texts of the entries (origin client) that a session which does not exist yet starts from. */
+  readonly seed: readonly string[];
+  /** System text the client sent, joined; null where there is none or the agent ignores it. */
+  readonly clientSystem: string | null;
+  /** Names of tools whose unanswered calls may run again. */
+  readonly rerun: readonly string[];
+}
+
+/** What the session knows of the chain that was asked for. */
+export interface ChainState {
+  readonly key: string;
+  readonly epoch: number;
+  readonly wire: string;
+  readonly revision: number;
+  /** JSON of the frozen prefix, as given in {@link ChainOpening}. */
+  readonly prefix: string;
+  /** JSON texts of the deferred definitions, in order. */
+  readonly deferred: readonly string[];
+  /** JSON texts of the items sent in this epoch that are still effective, in order. */
+  readonly items: readonly string[];
+  /** A rewind cut some of the items that were sent: the next request starts an epoch on those that are left. */
+  readonly cut: boolean;
+  /** Where the end marker of the last answered request within `items` stood. */
+  readonly anchor: number | null;
+  /** Running hash and number of segments of the last request, for the ledger; null after a cut. */
+  readonly last: { readonly hash: string; readonly segments: number } | null;
+}
+
+export interface TurnStart {
+  readonly kind: "go";
+  readonly fence: number;
+  readonly turn: string;
+  /** The turn had begun in another isolate: go on, do not start over. */
+  readonly resumed: boolean;
+  readonly mode: string;
+  /** Sequence number of the user entry this turn answers. */
+  readonly userSeq: number;
+  readonly lastSeq: number;
+  readonly deferrals: string | null;
+  /** What had been sent before this attempt: entries above it may still change their rendering. */
+  readonly sentThrough: number;
+  /** Frozen instructions and client system text, from the first model call on. */
+  readonly instructions: string | null;
+  readonly clientSystem: string | null;
+  /** The chain asked for, if it has an epoch that may go on; otherwise null, and `entries` is the whole context. */
+  readonly chain: ChainState | null;
+  /** Epoch number the chain's next epoch takes. */
+  readonly nextEpoch: number;
+  /** Why the next request can't extend the last: what ended the epoch, or that another chain came before. */
+  readonly broken: Cause | null;
+  /** Effective entries that no item of the chain stands for yet, in effective order. */
+  readonly entries: readonly EntryRow[];
+  /** Evidence of the whole effective context, by first appearance. */
+  readonly evidence: readonly Evidence[];
+  /** The last tool call of the effective context that succeeded, and the entry its result is in. */
+  readonly lastSuccess: { readonly call: string; readonly seq: number } | null;
+  /** Newest effective assistant entry; decides where a host search goes. */
+  readonly newestAssistant: number | null;
+  /** Resumed: the assistant entry whose calls are still to be run (those that may run again), or null. */
+  readonly pending: { readonly seq: number; readonly calls: readonly string[] } | null;
+  readonly step: number;
+  /** Blobs the context refers to. */
+  readonly blobs: readonly BlobRow[];
+}
+
+export type BeginAnswer =
+  | TurnStart
+  /** Another turn holds the session; seconds until its lease runs out. */
+  | { readonly kind: "busy"; readonly retryAfter: number }
+  /** The session was deleted. */
+  | { readonly kind: "gone" }
+  /** The object is empty and D1 can't be asked whether the session existed. */
+  | { readonly kind: "unavailable" };
+
+/** The first request of an epoch. */
+export interface ChainOpening {
+  readonly wire: string;
+  readonly revision: number;
+  readonly prefix: string;
+  /** The epoch goes on from the first `items` items of that epoch of the same chain (a cut); null: from nothing. */
+  readonly base: { readonly epoch: number; readonly items: number } | null;
+}
+
+/** New bytes of one request. */
+export interface ChainWrite {
+  readonly key: string;
+  readonly epoch: number;
+  readonly open: ChainOpening | null;
+  readonly deferred: readonly string[];
+  readonly items: readonly string[];
+}
+
+/** One model call, as the ledger keeps it. Hashes, sizes and causes only: never a name or a load point. */
+export interface CallRecord {
+  readonly turn: string;
+  readonly step: number;
+  readonly at: number;
+  readonly model: string;
+  readonly chain: string;
+  readonly epoch: number;
+  readonly verdict: Verdict;
+  /** Where the bytes differ from the last request's, when the verdict is `unexpected`. */
+  readonly place: string | null;
+  readonly hash: string;
+  readonly segments: number;
+  readonly deferredHash: string;
+  readonly bytes: number;
+  /** Item that carried the end marker. */
+  readonly end: number | null;
+  readonly answered: boolean;
+  readonly usage: Usage;
+}
+
+export interface AppendRequest {
+  readonly v: 1;
+  readonly fence: number;
+  readonly turn: string;
+  readonly step: number;
+  /** `before`: deferrals that changed outside of `results`. `finish` ends the turn. A repeat of one changes nothing. */
+  readonly kind: "before" | "answer" | "results" | "finish";
+  /** Sequence number the first of `entries` takes. */
+  readonly firstSeq: number;
+  readonly entries: readonly string[];
+  readonly blobs?: readonly BlobRow[];
+  readonly sentThrough?: number;
+  /** JSON of the deferrals; given only when they changed. */
+  readonly deferrals?: string;
+  /** Given once, with the first baseline. */
+  readonly instructions?: string;
+  readonly chain?: ChainWrite;
+  readonly call?: CallRecord;
+  readonly end?: { readonly status: "done" | "failed" | "stopped" };
+}
+
+export type AppendAnswer =
+  | { readonly kind: "ok"; readonly lastSeq: number }
+  /** The fence is stale: another isolate has the session. */
+  | { readonly kind: "lost" };
+
+export type BeatAnswer = "go" | "cancel" | "lost";
+
+export interface SessionSummary {
+  readonly conversation: string;
+  readonly agent: string;
+  readonly title: string;
+  readonly mode: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly entries: number;
+  readonly running: boolean;
+}
+
+/** What `SessionObject` answers over RPC. A session that does not exist reads as null and stores nothing. */
+export interface SessionApi {
+  begin(request: BeginRequest): Promise<BeginAnswer>;
+  append(request: AppendRequest): Promise<AppendAnswer>;
+  beat(fence: number): Promise<BeatAnswer>;
+  /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
+  context(fence: number): Promise<{ entries: EntryRow[]; blobs: BlobRow[] } | null>;
+  /** Asks the running turn to stop. False when there is no such session. */
+  stop(): Promise<boolean>;
+  summary(): Promise<SessionSummary | null>;
+  /** Entries after `after`, at most `limit`; `next` is the value for the next call, null at the end. */
+  entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null>;
+  calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null>;
+  /** Deletes everything but the tombstone in D1. False when there is no such session. */
+  remove(): Promise<boolean>;
+  /** Resolves when all that was acknowledged is in D1. */
+  flushed(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import type { SentMessage } from "../context/align-history.ts";
+import type { Agent } from "../define/types.ts";
+import type { Provider } from "../providers/contract.ts";
+import type { BlobRow } from "../session/contract.ts";
+import type { Part } from "../values/entry.ts";
+import type { Owner } from "../values/owner.ts";
+import type { CallSettings, EpochSettings } from "../values/settings.ts";
+import type { TurnEvent } from "../values/turn-event.ts";
+
+/** What `holdfast()` was given, checked. Holds no state of any session. */
+export interface Runtime {
+  readonly agents: readonly Agent[];
+  /** Provider by the name before the slash of a model's name, or undefined. */
+  provider(name: string): Provider | undefined;
+}
+
+/** One user message for one session, as every surface hands it over. */
+export interface TurnRequest {
+  readonly agent: Agent;
+  readonly owner: Owner;
+  readonly conversation: { readonly id: string; readonly minted: boolean };
+  readonly user: { readonly content: readonly Part[]; readonly blobs: readonly BlobRow[] };
+  /** The client's messages, its new user message last; null where the surface only appends. */
+  readonly sent: readonly SentMessage[] | null;
+  /** The messages before the last user message, with their parts, for a session that does not exist yet. */
+  readonly seed: readonly { readonly role: "user" | "assistant"; readonly content: readonly Part[] }[];
+  readonly clientSystem: string | null;
+  readonly settings: { readonly call: Partial<CallSettings>; readonly epoch: Partial<EpochSettings> };
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal | null;
+  /** What a client that goes away means on this surface. */
+  readonly onDisconnect: "cancel" | "continue";
+  readonly requestId: string;
+}
+
+/** A turn that runs. Reading the events is optional: it goes on whether or not anybody listens. */
+export interface RunningTurn {
+  readonly id: string;
+  readonly events: AsyncIterable<TurnEvent>;
+}

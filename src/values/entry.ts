@@ -1,0 +1,128 @@
+/**
+ * Entries: the immutable things a session is made of. An entry is made once, as JSON text, and that text is what is
+ * stored, sent over RPC and rendered from, so that a turn that holds it in memory and one that read it back see the
+ * same bytes. `docs/storage.md` names where they are kept.
+ */
+
+/** `runtime`: made by us. `client`: brought by a caller; never evidence, never a load point. */
+export type Origin = "runtime" | "client";
+
+/** Where the bytes of an image or document are: kept by us under their SHA-256, or at an https URL we do not fetch. */
+export type Source =
+  | { readonly type: "blob"; readonly hash: string; readonly media: string }
+  | { readonly type: "url"; readonly url: string };
+
+export type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly source: Source }
+  | { readonly type: "document"; readonly source: Source; readonly name?: string };
+
+/** One block of a model's answer. A call's `input` is the JSON text exactly as the model sent it (it may be invalid). */
+export type Block =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string; readonly raw: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string; readonly raw?: string }
+  | { readonly type: "opaque"; readonly raw: string };
+
+export type CallBlock = Extract<Block, { type: "call" }>;
+
+/** Why a model's answer ended. `stopped`: cancelled by the caller; `cut`: the connection or the provider broke off. */
+export type Stop = "end" | "calls" | "length" | "refusal" | "paused" | "stopped" | "cut";
+
+/** Only `ok` is a success. `missing` is a placeholder made by repair and is never stored as evidence. */
+export type Status = "ok" | "error" | "denied" | "interrupted" | "missing";
+
+/** What the search tool found, as structure: every lazy tool it resolved, those that were active already included. */
+export interface SearchDetails {
+  readonly addedToolNames: readonly string[];
+}
+
+export interface ToolResult {
+  readonly call: string;
+  readonly name: string;
+  readonly status: Status;
+  readonly content: readonly Part[];
+  readonly details?: SearchDetails;
+}
+
+/** Where a host search stands in the history, wherever the history is cut: never its sequence number. */
+export type Place =
+  /** The last call of that assistant entry; its result follows the batch's results or opens the next user message. */
+  | { readonly at: "attach"; readonly seq: number }
+  /** A pair of its own right before that entry. */
+  | { readonly at: "before"; readonly seq: number }
+  /** A pair of its own right after that entry, which was the last one. */
+  | { readonly at: "after"; readonly seq: number };
+
+interface Made {
+  readonly v: 1;
+  readonly origin: Origin;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Id of the turn that made it. */
+  readonly turn: string;
+}
+
+export interface UserEntry extends Made {
+  readonly kind: "user";
+  readonly content: readonly Part[];
+}
+
+export interface AssistantEntry extends Made {
+  readonly kind: "assistant";
+  /** `provider/model`; empty for one that a client brought. */
+  readonly model: string;
+  /** The chain and epoch its thinking belongs to (design §1). */
+  readonly chain: string;
+  readonly epoch: number;
+  readonly blocks: readonly Block[];
+  readonly stop: Stop;
+}
+
+/** All results of one batch, in the order of the calls. `of` is the sequence number of the assistant entry. */
+export interface ResultsEntry extends Made {
+  readonly kind: "results";
+  readonly of: number;
+  readonly results: readonly ToolResult[];
+}
+
+/** A search the runtime made to get a load point that no sent byte depends on (design §3.2). */
+export interface HostSearchEntry extends Made {
+  readonly kind: "host_search";
+  readonly call: string;
+  readonly names: readonly string[];
+  readonly place: Place;
+}
+
+/** From here on the entries from `to` up to this one are no longer effective (regenerate, edited history). */
+export interface RewindEntry extends Made {
+  readonly kind: "rewind";
+  readonly to: number;
+  readonly why: "regenerate" | "edited";
+}
+
+/** Instructions that changed after they were frozen: appended, so that no sent byte moves. */
+export interface SystemUpdateEntry extends Made {
+  readonly kind: "system_update";
+  readonly text: string;
+}
+
+export type Entry = UserEntry | AssistantEntry | ResultsEntry | HostSearchEntry | RewindEntry | SystemUpdateEntry;
+
+/** An entry with its place in the session. Sequence numbers start at 1 and have no gaps. */
+export interface Numbered<E extends Entry = Entry> {
+  readonly seq: number;
+  readonly entry: E;
+}
+
+/** The text an entry is stored as. Lone surrogates come out as escapes, so the text survives UTF-8. */
+export function encodeEntry(entry: Entry): string {
+  return JSON.stringify(entry);
+}
+
+/** Reads back what {@link encodeEntry} wrote. Throws when the text is of a version this code does not know. */
+export function decodeEntry(text: string): Entry {
+  const entry: Entry = JSON.parse(text);
+  if (entry.v !== 1) throw new Error(`entry version ${String(entry.v)} is not known to this release`);
+  return entry;
+}

@@ -1,0 +1,44 @@
+/**
+ * Everything that can go wrong with a request or a turn, as data. Surfaces map each reason to their protocol by an
+ * exhaustive switch (`http/errors.ts` for HTTP); `message` is safe for the caller, `detail` is for the developer's log
+ * and never leaves the worker.
+ */
+export type Reason =
+  | { readonly reason: "bad_request"; readonly path?: string; readonly code?: string }
+  | { readonly reason: "unauthorized" }
+  | { readonly reason: "forbidden" }
+  | { readonly reason: "not_found" }
+  | { readonly reason: "gone" }
+  | { readonly reason: "too_large" }
+  /** Another turn holds the session; `retryAfter` in seconds. */
+  | { readonly reason: "busy"; readonly retryAfter: number }
+  | { readonly reason: "model_not_found" }
+  | { readonly reason: "model_not_supported" }
+  /** The store cannot say whether this session exists. */
+  | { readonly reason: "unavailable"; readonly retryAfter: number }
+  | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
+  /** The model refused for reasons of its own. */
+  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" }
+  | { readonly reason: "cancelled" }
+  /** The lease went to another isolate; nothing this one does counts any more. */
+  | { readonly reason: "lost" }
+  | { readonly reason: "internal" };
+
+export type Failure = Reason & { readonly message: string; readonly detail?: string };
+
+/** The one error that Holdfast throws on purpose. */
+export class HoldfastError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = "HoldfastError";
+    this.failure = failure;
+  }
+}
+
+/** The failure that an unknown thrown thing amounts to. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof HoldfastError) return thrown.failure;
+  const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return { reason: "internal", message: "Something went wrong inside the runtime.", detail };
+}

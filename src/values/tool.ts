@@ -1,0 +1,15 @@
+/** What a tool may do to the world, said by its author. `destructive` is refused unless the agent allows it. */
+export type Risk = "read" | "write" | "destructive";
+
+/** The part of a tool that a model sees. `inputSchema` is JSON Schema (draft 2020-12) of an object. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** Names of tools, modes and agents: never integer-like (JSON would re-order it as a key), never `__proto__`. */
+export const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** The search tool's name. Reserved: no other tool can make its evidence. */
+export const SEARCH_TOOL = "tool_search";

@@ -1,0 +1,27 @@
+/**
+ * Tokens of one model call or of several, in one form for every provider: `input` is what was neither read from nor
+ * written to the cache (net accounting), so the whole input is `input + cacheRead + cacheWrite`.
+ */
+export interface Usage {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+export const NO_USAGE: Usage = Object.freeze({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0 });
+
+/** The sum of two usages. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    output: a.output + b.output,
+  };
+}
+
+/** All tokens that went in, cached or not. */
+export function inputTokens(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite;
+}
