@@ -1,5 +1,6 @@
 /** What a user's definitions become once they were checked. The functions that make them are in the files beside. */
 
+import type { ToolIndex } from "../catalog/tool-index.ts";
 import type { Owner } from "../values/owner.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
 import type { Risk, ToolSpec } from "../values/tool.ts";
@@ -68,4 +69,6 @@ export interface Agent {
   readonly clientSystem: "accept" | "ignore";
   readonly revision: number;
   readonly allowDestructive: boolean;
+  /** Search index over the lazy tools, kept from turn to turn; `defineAgent` makes it. */
+  readonly index?: ToolIndex;
 }

@@ -32,6 +32,8 @@ export interface Item {
   readonly markable: boolean;
   /** Names whose definitions the provider renders at this item. */
   readonly loads?: readonly string[];
+  /** Holds an image: the first of a session makes some providers drop their message cache. */
+  readonly image?: true;
 }
 
 /** A tool definition as first sent. */
@@ -46,6 +48,8 @@ export interface Prefix {
   readonly settings: string;
   readonly tools: readonly Definition[];
   readonly system: readonly string[];
+  /** How long the provider keeps what the markers write. */
+  readonly ttl: "5m" | "1h";
 }
 
 /** One request, as frozen bytes plus what may vary. */
@@ -68,6 +72,8 @@ export interface RenderInput {
   readonly deferrals: ToolDeferrals;
   /** Names that the request declares, inline or deferred: references name nothing else. */
   readonly declared: ReadonlySet<string>;
+  /** The model takes load points; without it a search's result is sent as any other. */
+  readonly deferral: boolean;
   /** Thinking is replayed only for entries of this chain and epoch … */
   readonly chain: string;
   readonly epoch: number;

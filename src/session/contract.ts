@@ -68,6 +68,24 @@ export interface ChainState {
   readonly last: { readonly hash: string; readonly segments: number } | null;
 }
 
+/**
+ * Calls of an answer whose turn died before it stored their results. One results entry closes the whole batch, in the
+ * order of the calls: `calls` are run again, `interrupted` get that status.
+ */
+export interface PendingBatch {
+  readonly seq: number;
+  readonly calls: readonly string[];
+  readonly interrupted: readonly string[];
+}
+
+/** The lists of an answer that may be large: they cross RPC in pages, which `session/client.ts` puts together. */
+export interface Page {
+  readonly deferred: readonly string[];
+  readonly items: readonly string[];
+  readonly entries: readonly EntryRow[];
+  readonly blobs: readonly BlobRow[];
+}
+
 export interface TurnStart {
   readonly kind: "go";
   readonly fence: number;
@@ -98,11 +116,21 @@ export interface TurnStart {
   readonly lastSuccess: { readonly call: string; readonly seq: number } | null;
   /** Newest effective assistant entry; decides where a host search goes. */
   readonly newestAssistant: number | null;
-  /** Resumed: the assistant entry whose calls are still to be run (those that may run again), or null. */
-  readonly pending: { readonly seq: number; readonly calls: readonly string[] } | null;
+  /** Resumed: the batch whose results are still to be stored, or null. */
+  readonly pending: PendingBatch | null;
+  /** Model calls of this turn whose answers are stored: 0 at its start. Results of a pending batch belong to it. */
   readonly step: number;
   /** Blobs the context refers to. */
   readonly blobs: readonly BlobRow[];
+  /** Pages that follow this answer; always 0 in what `session/client.ts` hands on. */
+  readonly more: number;
+}
+
+/** The effective context on its own. `more` as in {@link TurnStart}. */
+export interface SessionContext {
+  readonly entries: readonly EntryRow[];
+  readonly blobs: readonly BlobRow[];
+  readonly more: number;
 }
 
 export type BeginAnswer =
@@ -119,7 +147,10 @@ export interface ChainOpening {
   readonly wire: string;
   readonly revision: number;
   readonly prefix: string;
-  /** The epoch goes on from the first `items` items of that epoch of the same chain (a cut); null: from nothing. */
+  /**
+   * The epoch goes on from the first `items` items, and from all deferred definitions, of that epoch of the same chain
+   * (a cut): {@link ChainWrite} then holds only what is new. Null: from nothing.
+   */
   readonly base: { readonly epoch: number; readonly items: number } | null;
 }
 
@@ -192,13 +223,18 @@ export interface SessionSummary {
   readonly running: boolean;
 }
 
-/** What `SessionObject` answers over RPC. A session that does not exist reads as null and stores nothing. */
+/**
+ * What `SessionObject` answers over RPC. A session that does not exist reads as null and stores nothing. Reading throws
+ * an error that `session/client.ts` knows as `unavailable` when the object is empty and D1 can't be asked.
+ */
 export interface SessionApi {
   begin(request: BeginRequest): Promise<BeginAnswer>;
   append(request: AppendRequest): Promise<AppendAnswer>;
   beat(fence: number): Promise<BeatAnswer>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
-  context(fence: number): Promise<{ entries: EntryRow[]; blobs: BlobRow[] } | null>;
+  context(fence: number): Promise<SessionContext | null>;
+  /** Page `n`, from 1, of the answer `of` gave under that fence. Null when the fence is stale. */
+  page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
   /** Asks the running turn to stop. False when there is no such session. */
   stop(): Promise<boolean>;
   summary(): Promise<SessionSummary | null>;

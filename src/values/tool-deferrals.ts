@@ -87,11 +87,13 @@ export class ToolDeferrals {
     return { marked, changed };
   }
 
-  /** Whether {@link markAt} would have to give at least one of these tools a load point. */
-  needsLoadPoint(tools: readonly Markable[]): boolean {
-    if (this.#initial === null) return false;
+  /** Names of those tools that {@link markAt} would have to give a load point. */
+  late(tools: readonly Markable[]): string[] {
+    if (this.#initial === null) return [];
     const baseline = new Set(this.#initial);
-    return tools.some((tool) => !tool.searchOnly && !baseline.has(tool.name) && !this.#loadPoints.has(tool.name));
+    return tools
+      .filter((tool) => !tool.searchOnly && !baseline.has(tool.name) && !this.#loadPoints.has(tool.name))
+      .map((tool) => tool.name);
   }
 
   /** Forgets everything: the next call records a new baseline. */

@@ -22,9 +22,6 @@ export type Verdict =
   | { readonly prefix: "first" }
   | { readonly prefix: "break"; readonly cause: Cause };
 
-/** How a turn ended well. `limit`: the agent's step limit; `stopped`: by the caller. */
-export type TurnStop = Stop | "limit";
-
 /** What happens in a turn, in order. Every surface is a view of this. */
 export type TurnEventBody =
   | { readonly type: "started"; readonly turn: string; readonly conversation: string; readonly agent: string }
@@ -52,7 +49,7 @@ export type TurnEventBody =
       readonly status: Status;
       readonly text: string;
     }
-  | { readonly type: "done"; readonly stop: TurnStop; readonly usage: Usage; readonly detail?: string }
+  | { readonly type: "done"; readonly stop: Stop; readonly usage: Usage; readonly detail?: string }
   | { readonly type: "failed"; readonly failure: Failure; readonly usage: Usage };
 
 /** `n` counts from 1 within a turn. The last event is `done` or `failed`, exactly once. */

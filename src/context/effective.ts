@@ -1,0 +1,92 @@
+import type { AssistantEntry, Entry, Numbered } from "../values/entry.ts";
+
+/**
+ * The entries that are really part of the conversation, in the order in which they are sent: without what a rewind
+ * took back, without answers of which nothing was left, results right after their calls, and every host search at its
+ * place (design §3.2). `all` is a session's entries by sequence number.
+ */
+export function effectiveContext(all: readonly Numbered[]): Numbered[] {
+  const cut = cutByRewinds(all);
+  return inOrder(all).filter(({ seq, entry }) => !cut.has(seq) && isSent(entry));
+}
+
+/** The calls of an answer, in order. */
+export function callsOf(entry: AssistantEntry) {
+  return entry.blocks.filter((block) => block.type === "call");
+}
+
+/** The newest answer with calls, if its results were not stored yet. */
+export function openBatch(effective: readonly Numbered[]): Numbered<AssistantEntry> | null {
+  const answered = new Set(effective.flatMap(({ entry }) => (entry.kind === "results" ? [entry.of] : [])));
+  for (let index = effective.length - 1; index >= 0; index--) {
+    const { seq, entry } = effective[index] ?? {};
+    if (seq === undefined || entry?.kind !== "assistant" || callsOf(entry).length === 0) continue;
+    return answered.has(seq) ? null : { seq, entry };
+  }
+  return null;
+}
+
+function isSent(entry: Entry): boolean {
+  if (entry.kind === "rewind") return false;
+  if (entry.kind !== "assistant") return true;
+  return entry.blocks.some((block) => block.type !== "text" || block.text.trim() !== "");
+}
+
+/** Entries whose order or survival hangs on another entry. */
+function anchorOf(entry: Entry): { at: "before" | "results" | "attach" | "after"; seq: number } | null {
+  if (entry.kind === "host_search") return entry.place;
+  if (entry.kind === "results") return { at: "results", seq: entry.of };
+  return null;
+}
+
+/** All entries, cut or not, each at its place. What hangs on an entry that is not there keeps its own place. */
+function inOrder(all: readonly Numbered[]): Numbered[] {
+  const known = new Set(all.map(({ seq }) => seq));
+  const hanging = new Map<string, Numbered[]>();
+  const roots: Numbered[] = [];
+  for (const numbered of all) {
+    const anchor = anchorOf(numbered.entry);
+    if (anchor === null || !known.has(anchor.seq) || anchor.seq >= numbered.seq) {
+      roots.push(numbered);
+      continue;
+    }
+    const key = `${anchor.at} ${anchor.seq}`;
+    const siblings = hanging.get(key);
+    if (siblings) siblings.push(numbered);
+    else hanging.set(key, [numbered]);
+  }
+  const ordered: Numbered[] = [];
+  const place = (numbered: Numbered): void => {
+    const at = (where: string) => {
+      for (const other of hanging.get(`${where} ${numbered.seq}`) ?? []) place(other);
+    };
+    at("before");
+    ordered.push(numbered);
+    at("results");
+    at("attach");
+    at("after");
+  };
+  for (const root of roots) place(root);
+  return ordered;
+}
+
+/**
+ * What the rewinds took back. A rewind cuts by place: what hangs on an entry goes with it, and what stands right before
+ * an entry stays when the cut starts exactly there (so it stands half a step before it).
+ */
+function cutByRewinds(all: readonly Numbered[]): Set<number> {
+  const places = new Map<number, number>();
+  for (const { seq, entry } of all) {
+    const anchor = anchorOf(entry);
+    const of = anchor === null ? undefined : places.get(anchor.seq);
+    places.set(seq, anchor === null || of === undefined ? seq : anchor.at === "before" ? of - 0.5 : of);
+  }
+  const cut = new Set<number>();
+  for (const { seq: rewind, entry } of all) {
+    if (entry.kind !== "rewind") continue;
+    for (const { seq } of all) {
+      if (seq < rewind && (places.get(seq) ?? seq) >= entry.to) cut.add(seq);
+    }
+  }
+  return cut;
+}

@@ -1,0 +1,116 @@
+import { ToolIndex } from "../catalog/tool-index.ts";
+import { DefinitionError } from "./definition-error.ts";
+import { modesProblem } from "./modes.ts";
+import { duplicates, nameProblem, reservedNames } from "./names.ts";
+import { isCount, unknownOptions, unknownOptionsProblem } from "./options.ts";
+import { settingsProblem } from "./settings.ts";
+import { toolProblem } from "./tool.ts";
+import type { Agent, Limits, Mode, Tool } from "./types.ts";
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  readonly name: string;
+  /** What the agent is for: shown in lists, and read by agents that may call it. */
+  readonly description: string;
+  /** `provider/model`, or a function of the worker's bindings. */
+  readonly model: Agent["model"];
+  /** Fixed per epoch; `maxOutputTokens` defaults to 8 000. */
+  readonly settings?: Partial<Agent["settings"]>;
+  /** A text, or a function that is asked once and then frozen; default none. */
+  readonly instructions?: Agent["instructions"];
+  /** Core tools, and lists of tools as `lazy(…)` gives them. */
+  readonly tools?: readonly (Tool | readonly Tool[])[];
+  /** Modes by name; `agent`, the mode of all tools, is always there. */
+  readonly modes?: Readonly<Record<string, Mode>>;
+  /** Default 50 steps a turn, and 5 identical batches of calls in a row. */
+  readonly limits?: Partial<Limits>;
+  /** What a second message does while a turn runs; default `wait`. */
+  readonly busy?: Agent["busy"];
+  /** Default true. False lets late tools break the prefix instead of adding a search to the history. */
+  readonly hostSearch?: boolean;
+  /** What becomes of system text that a client sends; default `accept`. */
+  readonly clientSystem?: Agent["clientSystem"];
+  /** Rises to withdraw instructions and descriptions that were frozen; default 1. */
+  readonly revision?: number;
+  /** Lets tools of risk `destructive` run; default false. */
+  readonly allowDestructive?: boolean;
+}
+
+const OPTIONS = [
+  "name",
+  "description",
+  "model",
+  "settings",
+  "instructions",
+  "tools",
+  "modes",
+  "limits",
+  "busy",
+  "hostSearch",
+  "clientSystem",
+  "revision",
+  "allowDestructive",
+];
+const LIMITS = ["steps", "repeats"];
+
+/** Makes an agent. Throws {@link DefinitionError} when it can't work as it is defined. */
+export function defineAgent(options: AgentOptions): Agent {
+  const given = (options.tools ?? []).flat();
+  const tools = [...given.filter((tool) => !tool.lazy), ...given.filter((tool) => tool.lazy)];
+  const agent: Agent = {
+    name: options.name,
+    description: options.description,
+    model: options.model,
+    settings: { maxOutputTokens: 8_000, ...options.settings },
+    instructions: options.instructions ?? "",
+    tools,
+    modes: options.modes ?? {},
+    limits: { steps: 50, repeats: 5, ...options.limits },
+    busy: options.busy ?? "wait",
+    hostSearch: options.hostSearch ?? true,
+    clientSystem: options.clientSystem ?? "accept",
+    revision: options.revision ?? 1,
+    allowDestructive: options.allowDestructive ?? false,
+    index: new ToolIndex(tools),
+  };
+  const unknown = unknownOptions(options, OPTIONS);
+  const problem =
+    unknown.length > 0 ? unknownOptionsProblem("an agent", unknown, OPTIONS) : (agentProblem(agent) ?? null);
+  if (problem !== null) throw new DefinitionError(problem, { agent: options.name });
+  for (const tool of tools) {
+    const wrong = toolProblem(tool) ?? reservedProblem(tool.spec.name);
+    if (wrong !== null) throw new DefinitionError(wrong, { agent: agent.name, tool: tool.spec.name });
+  }
+  const names = tools.map((tool) => tool.spec.name);
+  for (const name of duplicates(names)) {
+    throw new DefinitionError("the name is used twice", { agent: agent.name, tool: name });
+  }
+  const modes = modesProblem(agent.modes, names);
+  if (modes !== null) throw new DefinitionError(modes, { agent: agent.name });
+  return agent;
+}
+
+function agentProblem(agent: Agent): string | null {
+  const named = nameProblem("agent", agent.name);
+  if (named !== null) return named;
+  if (typeof agent.description !== "string" || agent.description.trim() === "") return "its description is empty";
+  if (typeof agent.model !== "function" && !/^[^/\s]+\/\S+$/.test(agent.model)) {
+    return `model ${JSON.stringify(agent.model)} must be "provider/model" or a function`;
+  }
+  if (!["string", "function"].includes(typeof agent.instructions)) return "instructions must be a text or a function";
+  const unknown = unknownOptions(agent.limits, LIMITS);
+  if (unknown.length > 0) return unknownOptionsProblem("limits", unknown, LIMITS);
+  for (const [limit, value] of Object.entries(agent.limits)) {
+    if (!isCount(value, 1)) return `limits.${limit} must be a whole number above 0`;
+  }
+  if (!["wait", "interrupt", "reject"].includes(agent.busy)) return 'busy must be "wait", "interrupt" or "reject"';
+  if (!["accept", "ignore"].includes(agent.clientSystem)) return 'clientSystem must be "accept" or "ignore"';
+  if (typeof agent.hostSearch !== "boolean") return "hostSearch must be true or false";
+  if (typeof agent.allowDestructive !== "boolean") return "allowDestructive must be true or false";
+  if (!isCount(agent.revision, 1)) return "revision must be a whole number above 0";
+  return settingsProblem(agent.settings);
+}
+
+function reservedProblem(name: string): string | null {
+  return reservedNames().has(name) ? "the name is reserved for a tool of the runtime" : null;
+}

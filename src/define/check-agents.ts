@@ -1,0 +1,11 @@
+import { DefinitionError } from "./definition-error.ts";
+import { duplicates } from "./names.ts";
+import type { Agent } from "./types.ts";
+
+/** Checks the agents of a worker together. Throws {@link DefinitionError} when there are none or two share a name. */
+export function checkAgents(agents: readonly Agent[]): void {
+  if (agents.length === 0) throw new DefinitionError("a worker needs at least one agent", {});
+  for (const name of duplicates(agents.map((agent) => agent.name))) {
+    throw new DefinitionError("two agents have this name", { agent: name });
+  }
+}

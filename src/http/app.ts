@@ -1,0 +1,72 @@
+import { Hono } from "hono";
+import { requestId } from "hono/request-id";
+import { failureOf, HoldfastError } from "../values/errors.ts";
+import { authenticate } from "./authenticate.ts";
+import { crossOrigin } from "./cors.ts";
+import type { AppDeps, HttpEnv } from "./deps.ts";
+import { httpError } from "./errors.ts";
+import { requestLog } from "./log.ts";
+import { refuseOtherMethods } from "./method-not-allowed.ts";
+import { sessionRoutes } from "./sessions.ts";
+
+/**
+ * The door: every surface and the session API, on bare paths for the first agent and under `/agents/:name` for each.
+ * The answer is a Hono app, which can be mounted in another one.
+ */
+export function createApp(deps: AppDeps): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  const [first] = deps.runtime.agents;
+  if (first === undefined) throw new Error("createApp needs at least one agent");
+
+  app.use(requestId({ headerName: "x-request-id", limitLength: 128 }));
+  app.use(requestLog(deps));
+  app.use(crossOrigin());
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.use(authenticate(deps.auth));
+
+  app.use("/agents/:name/*", async function namedAgent(c, next) {
+    const agent = deps.runtime.agents.find(({ name }) => name === c.req.param("name"));
+    if (agent === undefined) {
+      const message = `There is no agent ${JSON.stringify(c.req.param("name"))}.`;
+      throw new HoldfastError({ reason: "model_not_found", message });
+    }
+    c.set("agent", agent);
+    c.set("named", true);
+    await next();
+  });
+  app.route("/agents/:name", agentRoutes(deps));
+
+  app.use(async function firstAgent(c, next) {
+    c.set("agent", first);
+    c.set("named", false);
+    await next();
+  });
+  app.route("/", agentRoutes(deps));
+
+  refuseOtherMethods(app);
+  app.all("*", (c) => {
+    throw new HoldfastError({ reason: "not_found", message: `There is nothing at ${c.req.method} ${c.req.path}.` });
+  });
+  app.onError((thrown, c) => {
+    const failure = failureOf(thrown);
+    const { status, headers, body } = httpError(failure);
+    deps.log({
+      level: status < 500 ? "info" : "error",
+      event: "refused",
+      requestId: c.get("requestId"),
+      status,
+      reason: failure.reason,
+      // A 400 may quote what the caller wrote, which no log holds.
+      message: failure.reason === "bad_request" ? (failure.path ?? null) : failure.message,
+      detail: failure.detail ?? null,
+    });
+    return c.json(body, status, headers);
+  });
+  return app;
+}
+
+function agentRoutes(deps: AppDeps): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  for (const surface of deps.surfaces) routes.route("/", surface(deps));
+  return routes.route("/", sessionRoutes(deps));
+}

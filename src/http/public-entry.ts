@@ -1,0 +1,72 @@
+import type { Block, Entry, Numbered, Part, ToolResult } from "../values/entry.ts";
+
+/**
+ * What an owner may see of an entry. Left out, and never to be added: load points (the call id and the place of a host
+ * search), what a provider signed or encrypted (`raw`, opaque blocks), chains and epochs, and the operator's
+ * instructions.
+ */
+export type PublicEntry = PublicEntryBody & {
+  readonly seq: number;
+  readonly turn: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly origin: Entry["origin"];
+};
+
+type PublicEntryBody =
+  | { readonly kind: "user"; readonly content: readonly Part[] }
+  | {
+      readonly kind: "assistant";
+      readonly model: string;
+      readonly stop: string;
+      readonly content: readonly PublicBlock[];
+    }
+  | { readonly kind: "results"; readonly results: readonly PublicResult[] }
+  /** The runtime made these tools available by itself; no model asked for it. */
+  | { readonly kind: "host_search"; readonly by: "runtime"; readonly names: readonly string[] }
+  | { readonly kind: "rewind"; readonly to: number; readonly why: string }
+  | { readonly kind: "system_update" };
+
+type PublicBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string };
+
+type PublicResult = Pick<ToolResult, "call" | "name" | "status" | "content">;
+
+export function publicEntry({ seq, entry }: Numbered): PublicEntry {
+  return { seq, turn: entry.turn, at: entry.at, origin: entry.origin, ...body(entry) };
+}
+
+function body(entry: Entry): PublicEntryBody {
+  switch (entry.kind) {
+    case "user":
+      return { kind: "user", content: entry.content };
+    case "assistant":
+      return { kind: "assistant", model: entry.model, stop: entry.stop, content: entry.blocks.flatMap(block) };
+    case "results":
+      return {
+        kind: "results",
+        results: entry.results.map(({ call, name, status, content }) => ({ call, name, status, content })),
+      };
+    case "host_search":
+      return { kind: "host_search", by: "runtime", names: entry.names };
+    case "rewind":
+      return { kind: "rewind", to: entry.to, why: entry.why };
+    case "system_update":
+      return { kind: "system_update" };
+  }
+}
+
+function block(block: Block): PublicBlock[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "thinking":
+      return [{ type: "thinking", text: block.text }];
+    case "call":
+      return [{ type: "call", id: block.id, name: block.name, input: block.input }];
+    case "opaque":
+      return [];
+  }
+}

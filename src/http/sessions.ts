@@ -1,0 +1,80 @@
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import type { SessionApi } from "../session/contract.ts";
+import { decodeEntry } from "../values/entry.ts";
+import { HoldfastError } from "../values/errors.ts";
+import { parse } from "./bad-request.ts";
+import { checkConversationId } from "./conversation.ts";
+import type { AppDeps, HttpEnv } from "./deps.ts";
+import { publicEntry } from "./public-entry.ts";
+
+/** Entries or sessions a page, unless asked otherwise. */
+const PAGE = { usual: 100, most: 500 } as const;
+
+const limit = z.coerce.number().pipe(z.int().min(1).max(PAGE.most)).default(PAGE.usual);
+
+const listQuery = z.object({ limit, cursor: z.string().max(512).optional() });
+const entriesQuery = z.object({ limit, after: z.coerce.number().pipe(z.int().min(0)).default(0) });
+
+/**
+ * The sessions of the caller with the agent of the path. The list comes from D1 and may lag by a turn; everything else
+ * is asked of the session itself. What is not the caller's can't be named, so it is simply not found.
+ */
+export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  routes.get("/api/sessions", async (c) => {
+    const { limit, cursor = null } = parse(listQuery, c.req.query());
+    const query = { owner: c.var.owner.id, agent: c.var.agent.name, limit, cursor };
+    const { sessions, next } = await deps.listSessions(c.env.DB, query);
+    return c.json({
+      sessions: sessions.map(({ conversation, ...rest }) => ({ id: conversation, ...rest })),
+      ...more(next),
+    });
+  });
+
+  routes.get("/api/sessions/:id", async (c) => {
+    const { session, id } = open(c);
+    const { conversation: _, ...rest } = found(await session.summary(), id);
+    return c.json({ id, ...rest });
+  });
+
+  routes.delete("/api/sessions/:id", async (c) => {
+    const { session, id } = open(c);
+    found((await session.remove()) || null, id);
+    return c.json({ id, deleted: true });
+  });
+
+  routes.get("/api/sessions/:id/entries", async (c) => {
+    const { session, id } = open(c);
+    const { after, limit } = parse(entriesQuery, c.req.query());
+    const { entries, next } = found(await session.entries(after, limit), id);
+    return c.json({
+      entries: entries.map(([seq, text]) => publicEntry({ seq, entry: decodeEntry(text) })),
+      ...more(next),
+    });
+  });
+
+  routes.post("/api/sessions/:id/stop", async (c) => {
+    const { session, id } = open(c);
+    found((await session.stop()) || null, id);
+    return c.json({ id, stopping: true });
+  });
+
+  function open(c: Context<HttpEnv, "/api/sessions/:id">): { session: SessionApi; id: string } {
+    const id = checkConversationId(c.req.param("id"), "id");
+    const { owner, agent } = c.var;
+    return { id, session: deps.sessions(c.env, { owner: owner.id, agent: agent.name, conversation: id }) };
+  }
+
+  return routes;
+}
+
+function found<T>(value: T | null, id: string): T {
+  if (value !== null) return value;
+  throw new HoldfastError({ reason: "not_found", message: `There is no session ${JSON.stringify(id)}.` });
+}
+
+function more(next: string | number | null): { next?: string | number } {
+  return next === null ? {} : { next };
+}

@@ -1,0 +1,78 @@
+import type { CallSettings } from "../../values/settings.ts";
+import type { Item, ModelRequest, Prefix } from "../contract.ts";
+
+/**
+ * The request's body, written by us byte for byte (the SDK only carries it): epoch settings, this call's settings,
+ * inline tools, deferred ones, system, messages.
+ *
+ * Cache markers, four at most (research: a read only finds what an earlier request wrote, at most 20 blocks back): the
+ * last inline tool, the last system block, the anchor (where the last answered request of this chain ended) and the end.
+ */
+export function writeBody(request: ModelRequest): { body: string; end: number | null } {
+  const { prefix, items } = request;
+  const end = items.findLastIndex((item) => item.markable);
+  const marked = new Set([request.anchor ?? end, end]);
+  const tools = [
+    ...markLast(
+      prefix.tools.map((tool) => tool.bytes),
+      prefix,
+    ),
+    ...request.deferred.map((tool) => tool.bytes),
+  ];
+  const system = markLast(prefix.system, prefix);
+  const fields = [prefix.settings, ...callFields(request.call), '"stream":true'];
+  if (tools.length > 0) fields.push(`"tools":[${tools.join(",")}]`);
+  if (system.length > 0) fields.push(`"system":[${system.join(",")}]`);
+  fields.push(`"messages":[${messages(items, marked, prefix).join(",")}]`);
+  return { body: withBlobs(`{${fields.join(",")}}`, request.blobs), end: end < 0 ? null : end };
+}
+
+function callFields(call: CallSettings): string[] {
+  const fields = [`"max_tokens":${call.maxOutputTokens}`];
+  if (call.temperature !== undefined) fields.push(`"temperature":${call.temperature}`);
+  if (call.topP !== undefined) fields.push(`"top_p":${call.topP}`);
+  if (call.stop !== undefined && call.stop.length > 0) fields.push(`"stop_sequences":${JSON.stringify(call.stop)}`);
+  return fields;
+}
+
+function messages(items: readonly Item[], marked: ReadonlySet<number>, prefix: Prefix): string[] {
+  const texts: string[] = [];
+  let role: Item["role"] | null = null;
+  let blocks: string[] = [];
+  const close = () => {
+    if (role !== null) texts.push(`{"role":"${role}","content":[${blocks.join(",")}]}`);
+  };
+  items.forEach((item, index) => {
+    if (item.role !== role) {
+      close();
+      role = item.role;
+      blocks = [];
+    }
+    blocks.push(marked.has(index) ? mark(item.bytes, prefix) : item.bytes);
+  });
+  close();
+  return texts;
+}
+
+function markLast(texts: readonly string[], prefix: Prefix): string[] {
+  return texts.map((text, index) => (index === texts.length - 1 ? mark(text, prefix) : text));
+}
+
+function mark(block: string, prefix: Prefix): string {
+  const ttl = prefix.ttl === "1h" ? ',"ttl":"1h"' : "";
+  return `${block.slice(0, -1)},"cache_control":{"type":"ephemeral"${ttl}}}`;
+}
+
+/** Puts blob contents where their tokens stand. */
+function withBlobs(body: string, blobs: ReadonlyMap<string, string>): string {
+  if (!body.includes("\u0001")) return body;
+  return body
+    .split("\u0001")
+    .map((piece, index) => {
+      if (index % 2 === 0) return piece;
+      const content = blobs.get(piece);
+      if (content === undefined) throw new Error(`blob ${piece} is missing from the session`);
+      return content;
+    })
+    .join("");
+}

@@ -1,0 +1,86 @@
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { EpochSettings } from "../../values/settings.ts";
+import type { ToolSpec } from "../../values/tool.ts";
+import type { Definition, ModelEvent, Provider, ProviderDeps } from "../contract.ts";
+import { writeBody } from "./body.ts";
+import { brokeOff, refused } from "./errors.ts";
+import { modelFacts } from "./models.ts";
+import { textBlock } from "./parts.ts";
+import { renderItems } from "./render.ts";
+import { readStream } from "./stream.ts";
+
+/** Tries after the first, by the SDK, which respects `retry-after`; never once an answer has begun. */
+const RETRIES = 1;
+
+/** Anthropic's Messages API on the official SDK. */
+export const anthropic: Provider = {
+  name: "anthropic",
+  wire: "anthropic/1",
+  facts: modelFacts,
+  missing: (env) =>
+    env.ANTHROPIC_API_KEY || env.ANTHROPIC_BASE_URL ? null : "ANTHROPIC_API_KEY is not set for this worker.",
+  settings: epochFields,
+  system: (text) => (text.trim() === "" ? [] : [textBlock(text)]),
+  define,
+  items: renderItems,
+  body: writeBody,
+  stream,
+};
+
+function epochFields(model: string, settings: EpochSettings): string {
+  const facts = modelFacts(model);
+  const fields = [`"model":${JSON.stringify(model)}`];
+  if (settings.thinking !== undefined && settings.thinking !== false) {
+    if (facts.thinking === "adaptive") fields.push('"thinking":{"type":"adaptive"}');
+    else fields.push(`"thinking":{"type":"enabled","budget_tokens":${budget(settings.thinking)}}`);
+  }
+  if (settings.effort !== undefined && !facts.refuses.has("effort")) {
+    fields.push(`"output_config":{"effort":"${settings.effort}"}`);
+  }
+  if (settings.parallelCalls === false) {
+    fields.push('"tool_choice":{"type":"auto","disable_parallel_tool_use":true}');
+  }
+  return fields.join(",");
+}
+
+/** Tokens of thinking where a model wants a number; 1,024 is the least the API takes. */
+function budget(thinking: number | boolean): number {
+  return typeof thinking === "number" ? Math.max(1024, thinking) : 4096;
+}
+
+function define(tool: ToolSpec, deferred: boolean): Definition {
+  const name = JSON.stringify(tool.name);
+  const description = JSON.stringify(tool.description);
+  const schema = JSON.stringify(tool.inputSchema);
+  const flag = deferred ? ',"defer_loading":true' : "";
+  return { name: tool.name, bytes: `{"name":${name},"description":${description},"input_schema":${schema}${flag}}` };
+}
+
+async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncGenerator<ModelEvent> {
+  const { Anthropic, APIError } = await import("@anthropic-ai/sdk");
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = deps.env;
+  const client = new Anthropic({
+    apiKey: apiKey ?? "none",
+    authToken: null,
+    baseURL: baseURL ?? null,
+    maxRetries: RETRIES,
+    logLevel: "off",
+  });
+  let begun = false;
+  try {
+    const events = await client.post<AsyncIterable<RawMessageStreamEvent>>("/v1/messages", {
+      body: new TextEncoder().encode(body),
+      headers: { "content-type": "application/json" },
+      signal: deps.signal,
+      stream: true,
+    });
+    for await (const event of readStream(events)) {
+      begun = true;
+      yield event;
+    }
+  } catch (error) {
+    if (error instanceof APIError) throw refused(error);
+    if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.message);
+    throw error;
+  }
+}

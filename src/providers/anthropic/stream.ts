@@ -1,0 +1,135 @@
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { Block } from "../../values/entry.ts";
+import { NO_USAGE, type Usage } from "../../values/usage.ts";
+import type { ModelEvent } from "../contract.ts";
+import { brokeOff } from "./errors.ts";
+
+type Stop = Extract<ModelEvent, { type: "stop" }>["stop"];
+type StartBlock = Extract<RawMessageStreamEvent, { type: "content_block_start" }>["content_block"];
+
+/** A block while its deltas come in. `input` and `signature` are what the deltas said, joined. */
+interface Open {
+  readonly start: StartBlock;
+  text: string;
+  input: string;
+  signature: string;
+}
+
+/**
+ * The SDK's events as ours. A block that did not end is not reported as one: what was cut off is known to the caller by
+ * its deltas only. Throws when the stream ends without its last event.
+ */
+export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>): AsyncGenerator<ModelEvent> {
+  let open: Open | null = null;
+  let usage: Usage = NO_USAGE;
+  let stop: Stop | null = null;
+  let detail: string | undefined;
+  for await (const event of events) {
+    switch (event.type) {
+      case "message_start":
+        usage = usageOf(event.message.usage, usage);
+        yield { type: "begun", id: event.message.id };
+        break;
+      case "content_block_start":
+        open = { start: event.content_block, text: "", input: "", signature: "" };
+        break;
+      case "content_block_delta": {
+        if (open === null) break;
+        const { delta } = event;
+        if (delta.type === "text_delta") {
+          open.text += delta.text;
+          if (delta.text !== "") yield { type: "text", text: delta.text };
+        } else if (delta.type === "thinking_delta") {
+          open.text += delta.thinking;
+          if (delta.thinking !== "") yield { type: "thinking", text: delta.thinking };
+        } else if (delta.type === "signature_delta") {
+          open.signature += delta.signature;
+        } else if (delta.type === "input_json_delta") {
+          open.input += delta.partial_json;
+        }
+        break;
+      }
+      case "content_block_stop":
+        if (open !== null) yield { type: "block", block: closed(open) };
+        open = null;
+        break;
+      case "message_delta":
+        usage = usageOf(event.usage, usage);
+        stop = stopOf(event.delta.stop_reason);
+        detail = event.delta.stop_details?.explanation ?? undefined;
+        break;
+      case "message_stop":
+        yield { type: "usage", usage };
+        if (stop === null) throw brokeOff("the answer ended without a stop reason");
+        yield detail === undefined ? { type: "stop", stop } : { type: "stop", stop, detail };
+        return;
+    }
+  }
+  yield { type: "usage", usage };
+  throw brokeOff("the stream ended before the answer did");
+}
+
+function closed(open: Open): Block {
+  const { start } = open;
+  switch (start.type) {
+    case "text":
+      return { type: "text", text: start.text + open.text };
+    case "thinking": {
+      const thinking = start.thinking + open.text;
+      const signature = start.signature + open.signature;
+      return { type: "thinking", text: thinking, raw: JSON.stringify({ type: "thinking", thinking, signature }) };
+    }
+    case "redacted_thinking":
+      return { type: "thinking", text: "", raw: JSON.stringify({ type: "redacted_thinking", data: start.data }) };
+    case "tool_use":
+      return { type: "call", id: start.id, name: start.name, input: wellFormed(open.input) || "{}" };
+    default: {
+      const block = open.input === "" ? start : { ...start, input: JSON.parse(open.input) };
+      return { type: "opaque", raw: JSON.stringify(block) };
+    }
+  }
+}
+
+/**
+ * The input's text, with lone surrogates written as escapes: inside a JSON string that is the same value, and unlike
+ * the raw character it survives UTF-8, so the first request and one after a reload send the same bytes.
+ */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  return text.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+}
+
+interface WireUsage {
+  readonly input_tokens: number | null;
+  readonly cache_creation_input_tokens: number | null;
+  readonly cache_read_input_tokens: number | null;
+  readonly output_tokens: number;
+}
+
+/** Anthropic's accounting is net already: `input_tokens` is what follows the last cache marker. */
+function usageOf(usage: WireUsage, before: Usage): Usage {
+  return {
+    input: usage.input_tokens ?? before.input,
+    cacheRead: usage.cache_read_input_tokens ?? before.cacheRead,
+    cacheWrite: usage.cache_creation_input_tokens ?? before.cacheWrite,
+    output: usage.output_tokens,
+  };
+}
+
+function stopOf(reason: string | null): Stop | null {
+  switch (reason) {
+    case "tool_use":
+      return "calls";
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "refusal":
+      return "refusal";
+    case "pause_turn":
+      return "paused";
+    case null:
+      return null;
+    default:
+      return "end";
+  }
+}

@@ -1,0 +1,83 @@
+import { type Context, Hono } from "hono";
+import type { SentMessage } from "../../context/align-history.ts";
+import { readJson } from "../../http/body.ts";
+import { givenConversation, resolveConversation } from "../../http/conversation.ts";
+import type { AppDeps, HttpEnv } from "../../http/deps.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import { executionContext } from "../../http/execution-context.ts";
+import { TimedReader } from "../../http/timed-reader.ts";
+import { HoldfastError } from "../../values/errors.ts";
+import { readMessages, sentMessages } from "./messages.ts";
+import { chooseAgent, modelObject, offeredAgents } from "./models.ts";
+import { parseChatBody } from "./request.ts";
+import { streamCompletion, wholeCompletion } from "./respond.ts";
+import { readSettings, wireName } from "./settings.ts";
+import { findConversation, rememberTranscript } from "./transcript.ts";
+import { HEAD_MS, prefixHeader, readHead } from "./turn-head.ts";
+import type { Head } from "./wire.ts";
+
+/** OpenAI's Chat Completions: the models, which are the agents, and one turn a request. */
+export function chatCompletions(deps: AppDeps): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  for (const base of ["/v1", ""]) {
+    routes.get(`${base}/models`, (c) => {
+      return c.json({ object: "list", data: offeredAgents(c, deps).map(modelObject) });
+    });
+    routes.get(`${base}/models/:model`, (c) => {
+      const model = c.req.param("model");
+      const agent = offeredAgents(c, deps).find(({ name }) => name === model);
+      if (agent === undefined) {
+        throw new HoldfastError({ reason: "model_not_found", message: `There is no model ${JSON.stringify(model)}.` });
+      }
+      return c.json(modelObject(agent));
+    });
+    routes.post(`${base}/chat/completions`, (c) => complete(c, deps));
+  }
+  return routes;
+}
+
+async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
+  const { owner, requestId } = c.var;
+  const body = parseChatBody(await readJson(c.req.raw));
+  const agent = chooseAgent(c, deps, body.model ?? null);
+  c.set("agent", agent);
+  const given = givenConversation(c.req.raw.headers, body);
+  const { user, before, system, blobs } = await readMessages(body.messages);
+  const sent = sentMessages([...before, user]);
+  const transcript = { owner: owner.id, agent: agent.name, requestId };
+  const conversation = await resolveConversation(given, () => findConversation(deps, c.env.DB, transcript, sent));
+  c.header("x-conversation-id", conversation.id);
+
+  const settings = readSettings(body);
+  const ignored = deps.ignoredSettings(deps.runtime, agent, c.env, settings);
+  if (ignored.length > 0) c.header("x-holdfast-ignored", ignored.map(wireName).join(", "));
+
+  const ctx = executionContext(c);
+  const turn = deps.startTurn(deps.runtime, c.env, ctx, {
+    agent,
+    owner,
+    conversation,
+    user: { content: user.content, blobs },
+    sent,
+    seed: before,
+    clientSystem: agent.clientSystem === "ignore" ? null : system,
+    settings,
+    signal: c.req.raw.signal,
+    onDisconnect: "cancel",
+    requestId,
+  });
+
+  const head: Head = { id: `chatcmpl-${turn.id}`, created: Math.floor(Date.now() / 1000), model: agent.name };
+  const events = new TimedReader(turn.events);
+  const remember = (answer: string) =>
+    rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
+
+  if (!body.stream) {
+    const whole = wholeCompletion(events, head, remember);
+    // Goes on to the transcript when the client has left.
+    ctx.waitUntil(whole.catch(() => {}));
+    const answer = await whole;
+    if (answer.failure) throw new HoldfastError(answer.failure);
+    return c.json(answer.body, 200, prefix(answer.events));
+  }
+}

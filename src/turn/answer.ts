@@ -1,0 +1,50 @@
+import type { ModelEvent } from "../providers/contract.ts";
+import type { Block, CallBlock, Stop } from "../values/entry.ts";
+import { NO_USAGE, type Usage } from "../values/usage.ts";
+
+/**
+ * A model's answer while it comes in. What it holds is valid at any moment: of an answer that is cut, whole blocks and
+ * the text so far are kept; a call whose input is incomplete and thinking without a signature are not.
+ */
+export class Answer {
+  begun = false;
+  usage: Usage = NO_USAGE;
+  stop: Stop = "cut";
+  detail: string | undefined;
+  #blocks: Block[] = [];
+  #partial = "";
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "begun":
+        this.begun = true;
+        return;
+      case "text":
+        this.#partial += event.text;
+        return;
+      case "thinking":
+        return;
+      case "block":
+        this.#partial = "";
+        this.#blocks.push(event.block);
+        return;
+      case "usage":
+        this.usage = event.usage;
+        return;
+      case "stop":
+        this.stop = event.stop;
+        this.detail = event.detail;
+        return;
+    }
+  }
+
+  get blocks(): Block[] {
+    const blocks =
+      this.#partial === "" ? this.#blocks : [...this.#blocks, { type: "text", text: this.#partial } as const];
+    return blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+  }
+
+  get calls(): CallBlock[] {
+    return this.#blocks.filter((block) => block.type === "call");
+  }
+}

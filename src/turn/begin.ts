@@ -1,0 +1,81 @@
+import type { BeginAnswer, BeginRequest, SessionId, TurnStart } from "../session/contract.ts";
+import { encodeEntry } from "../values/entry.ts";
+import { HoldfastError } from "../values/errors.ts";
+import type { Owner } from "../values/owner.ts";
+import { SEARCH_TOOL } from "../values/tool.ts";
+import { LEASE_SECONDS } from "./limits.ts";
+import type { TurnRequest } from "./runtime.ts";
+import type { Model } from "./settings.ts";
+
+export function sessionId(owner: Owner, agent: string, conversation: string): SessionId {
+  return { owner: owner.id, agent, conversation };
+}
+
+/** Whether a mode of this model is a chain of its own: tools can only be withheld by leaving them out. */
+export function chainPerMode({ facts }: Model): boolean {
+  return !facts.toolChanges;
+}
+
+/** The key of the chain that a turn in this mode belongs to. */
+export function chainKey(model: Model, mode: string): string {
+  return chainPerMode(model) ? `${model.full}#${mode}` : model.full;
+}
+
+/** What a turn says to its session when it begins. `turn` is the id it takes unless it resumes an earlier one. */
+export function beginRequest(
+  { agent, owner, conversation, user, sent, seed, clientSystem }: TurnRequest,
+  model: Model,
+  turn: string,
+  env: Cloudflare.Env,
+  now: number,
+): BeginRequest {
+  const made = { v: 1, origin: "client", at: now, turn } as const;
+  const seeded = (role: "user" | "assistant", content: TurnRequest["seed"][number]["content"]) =>
+    role === "user"
+      ? encodeEntry({ ...made, kind: "user", content })
+      : encodeEntry({
+          ...made,
+          kind: "assistant",
+          model: "",
+          chain: "",
+          epoch: 0,
+          blocks: content.flatMap((part) => (part.type === "text" ? [part] : [])),
+          stop: "end",
+        });
+  return {
+    v: 1,
+    id: sessionId(owner, agent.name, conversation.id),
+    minted: conversation.minted,
+    turn,
+    leaseSeconds: Number(env.HOLDFAST_LEASE_SECONDS ?? LEASE_SECONDS),
+    busy: agent.busy,
+    chain: { model: model.full, perMode: chainPerMode(model) },
+    user: encodeEntry({ ...made, kind: "user", content: user.content }),
+    blobs: user.blobs,
+    sent,
+    seed: seed.map(({ role, content }) => seeded(role, content)),
+    clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
+    rerun: [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)],
+  };
+}
+
+/** The start of the turn, or the error that the session's answer amounts to. */
+export function started(answer: BeginAnswer): TurnStart {
+  switch (answer.kind) {
+    case "go":
+      return answer;
+    case "busy": {
+      const { retryAfter } = answer;
+      const message = "Another turn is running in this conversation.";
+      throw new HoldfastError({ reason: "busy", retryAfter, message });
+    }
+    case "gone":
+      throw new HoldfastError({ reason: "gone", message: "This conversation was deleted." });
+    case "unavailable":
+      throw new HoldfastError({
+        reason: "unavailable",
+        retryAfter: 5,
+        message: "The store can't say right now whether this conversation exists. Try again.",
+      });
+  }
+}

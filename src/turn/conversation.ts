@@ -1,0 +1,146 @@
+import { collectEvidence, type Evidence, mergeEvidence } from "../catalog/activation.ts";
+import type { Fingerprint } from "../prefix/ledger.ts";
+import type { Definition, Item, Prefix } from "../providers/contract.ts";
+import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
+import { decodeEntry, type Entry, encodeEntry, type Numbered, type Place } from "../values/entry.ts";
+import { ToolDeferrals } from "../values/tool-deferrals.ts";
+import type { Cause } from "../values/turn-event.ts";
+import { insertAtPlace } from "./host-search.ts";
+
+/** The epoch that the next request would extend, as frozen bytes. */
+export interface Chain {
+  readonly epoch: number;
+  readonly wire: string;
+  readonly revision: number;
+  readonly prefix: Prefix;
+  readonly deferred: readonly Definition[];
+  readonly items: readonly Item[];
+  readonly anchor: number | null;
+  readonly last: Fingerprint | null;
+  /** A rewind cut items off: the next request starts an epoch on what is left. */
+  readonly cut: boolean;
+}
+
+/**
+ * What a turn knows of its session: what `begin` answered, and what the turn itself has added since. Entries that were
+ * made here but not yet acknowledged are in `unsaved`.
+ */
+export class Conversation {
+  readonly turn: string;
+  readonly mode: string;
+  readonly chainKey: string;
+  readonly deferrals: ToolDeferrals;
+  readonly blobs = new Map<string, string>();
+  chain: Chain | null;
+  nextEpoch: number;
+  broken: Cause | null;
+  instructions: string | null;
+  readonly clientSystem: string | null;
+  /** Effective entries that no item stands for, in effective order. */
+  unsent: Numbered[];
+  unsaved: { readonly seq: number; readonly text: string }[] = [];
+  evidence: Evidence[];
+  lastSuccess: { readonly call: string; readonly seq: number } | null;
+  newestAssistant: number | null;
+  sentThrough: number;
+  lastSeq: number;
+
+  constructor(start: TurnStart, chainKey: string, session: string) {
+    this.turn = start.turn;
+    this.mode = start.mode;
+    this.chainKey = chainKey;
+    this.deferrals = ToolDeferrals.parse(start.deferrals, session);
+    this.chain = start.chain === null ? null : readChain(start.chain);
+    this.nextEpoch = start.nextEpoch;
+    this.broken = start.broken;
+    this.instructions = start.instructions;
+    this.clientSystem = start.clientSystem;
+    this.unsent = start.entries.map(readRow);
+    this.evidence = [...start.evidence];
+    this.lastSuccess = start.lastSuccess;
+    this.newestAssistant = start.newestAssistant;
+    this.sentThrough = start.sentThrough;
+    this.lastSeq = start.lastSeq;
+    for (const blob of start.blobs) this.blobs.set(blob.hash, blob.base64);
+  }
+
+  /** Adds an entry at the end of the history, or at its place if it is a host search. Returns its sequence number. */
+  add(entry: Entry): number {
+    const seq = this.lastSeq + 1;
+    this.lastSeq = seq;
+    const text = encodeEntry(entry);
+    this.unsaved.push({ seq, text });
+    const numbered: Numbered = { seq, entry: decodeEntry(text) };
+    this.evidence = mergeEvidence(this.evidence, collectEvidence([numbered]));
+    switch (entry.kind) {
+      case "host_search":
+        this.unsent = insertAtPlace(this.unsent, numbered, entry.place);
+        this.lastSuccess = { call: entry.call, seq };
+        return seq;
+      case "results": {
+        const success = entry.results.findLast((result) => result.status === "ok");
+        if (success !== undefined) this.lastSuccess = { call: success.call, seq };
+        break;
+      }
+      case "assistant":
+        if (entry.blocks.length > 0) this.newestAssistant = seq;
+        break;
+      case "user":
+      case "rewind":
+      case "system_update":
+        break;
+    }
+    this.unsent = [...this.unsent, numbered];
+    return seq;
+  }
+
+  /** A request goes out: what it carried counts as sent, whether or not an answer comes. */
+  sent(chain: Chain): void {
+    this.chain = chain;
+    this.nextEpoch = chain.epoch + 1;
+    this.broken = null;
+    this.unsent = [];
+    this.sentThrough = this.lastSeq;
+  }
+
+  /** Its answer began: what its end marker wrote can be read from now on. */
+  answered(end: number | null): void {
+    if (this.chain !== null) this.chain = { ...this.chain, anchor: end };
+  }
+
+  /** The entries made since the last append, which now are acknowledged. */
+  takeUnsaved(): { firstSeq: number; entries: string[] } {
+    const [first] = this.unsaved;
+    const taken = { firstSeq: first?.seq ?? this.lastSeq + 1, entries: this.unsaved.map(({ text }) => text) };
+    this.unsaved = [];
+    return taken;
+  }
+
+  /** The whole effective context: what the session holds, and what it has not been told yet. */
+  withUnsaved(rows: readonly EntryRow[]): Numbered[] {
+    return this.unsaved.reduce<Numbered[]>((entries, { seq, text }) => {
+      const numbered: Numbered = { seq, entry: decodeEntry(text) };
+      const place: Place = { at: "after", seq };
+      return insertAtPlace(entries, numbered, numbered.entry.kind === "host_search" ? numbered.entry.place : place);
+    }, rows.map(readRow));
+  }
+}
+
+function readRow([seq, text]: EntryRow): Numbered {
+  return { seq, entry: decodeEntry(text) };
+}
+
+function readChain(state: ChainState): Chain {
+  const prefix: Prefix = JSON.parse(state.prefix);
+  return {
+    epoch: state.epoch,
+    wire: state.wire,
+    revision: state.revision,
+    prefix,
+    deferred: state.deferred.map((text): Definition => JSON.parse(text)),
+    items: state.items.map((text): Item => JSON.parse(text)),
+    anchor: state.anchor,
+    last: state.last,
+    cut: state.cut,
+  };
+}

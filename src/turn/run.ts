@@ -1,0 +1,51 @@
+import type { SessionApi } from "../session/contract.ts";
+import { failureOf } from "../values/errors.ts";
+import { NO_USAGE } from "../values/usage.ts";
+import { beginRequest, started } from "./begin.ts";
+import { Pulse } from "./pulse.ts";
+import type { Runtime, TurnRequest } from "./runtime.ts";
+import { resolveModel } from "./settings.ts";
+import type { Sink } from "./sink.ts";
+import { Steps } from "./steps.ts";
+
+/** What a turn needs of the world. */
+export interface TurnDeps {
+  readonly runtime: Runtime;
+  readonly env: Cloudflare.Env;
+  readonly session: SessionApi;
+  readonly sink: Sink;
+  readonly now: () => number;
+  /** A new id: hexadecimal, at least 64 random bits. */
+  readonly mintId: () => string;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/**
+ * Runs one turn to its end (design §2). Everything that happens is told to the sink, whose last event is `done` or
+ * `failed`; whatever goes wrong, the session is left valid for the next turn. Never rejects.
+ */
+export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string): Promise<void> {
+  const { runtime, env, session, sink, now, log } = deps;
+  const { agent, signal, onDisconnect, requestId } = request;
+  let steps: Steps | null = null;
+  let pulse: Pulse | null = null;
+  const leave = () => {
+    if (onDisconnect === "cancel") pulse?.end("cancelled");
+  };
+  try {
+    const model = resolveModel(runtime, agent, env);
+    const start = started(await session.begin(beginRequest(request, model, turn, env, now())));
+    pulse = new Pulse(session, start.fence, now);
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted) leave();
+    steps = new Steps(deps, request, model, start, pulse);
+    await steps.run();
+  } catch (error) {
+    const failure = failureOf(error);
+    log("turn failed", { turn, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
+    sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });
+  } finally {
+    pulse?.stop();
+    signal?.removeEventListener("abort", leave);
+  }
+}

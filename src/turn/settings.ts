@@ -1,0 +1,72 @@
+import type { Agent } from "../define/types.ts";
+import type { ModelFacts, Provider } from "../providers/contract.ts";
+import { HoldfastError } from "../values/errors.ts";
+import type { CallSettings, EpochSettings } from "../values/settings.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** An agent's model, found: its provider, its name there, and what it can do. */
+export interface Model {
+  readonly full: string;
+  readonly name: string;
+  readonly provider: Provider;
+  readonly facts: ModelFacts;
+}
+
+/**
+ * The model that an agent runs on with these bindings. Throws `model_not_supported` when its provider does not exist
+ * or has no key: that agent's calls fail readably, and no other agent is kept from working.
+ */
+export function resolveModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env): Model {
+  const full = typeof agent.model === "string" ? agent.model : agent.model({ env });
+  const slash = full.indexOf("/");
+  const provider = slash > 0 ? runtime.provider(full.slice(0, slash)) : undefined;
+  const unsupported = (why: string) =>
+    new HoldfastError({
+      reason: "model_not_supported",
+      message: `Agent ${agent.name} runs on the model ${full}, which can't be used here: ${why}`,
+    });
+  if (provider === undefined) throw unsupported("there is no provider of that name.");
+  const missing = provider.missing(env);
+  if (missing !== null) throw unsupported(missing);
+  const name = full.slice(slash + 1);
+  return { full, name, provider, facts: provider.facts(name) };
+}
+
+/** What a caller asked for in one request, as far as the surface understood it. */
+export interface Asked {
+  readonly call: Partial<CallSettings>;
+  readonly epoch: Partial<EpochSettings>;
+}
+
+/** The settings of a turn: the agent's, then the caller's where the model takes them. */
+export function turnSettings(agent: Agent, model: Model, asked: Asked): { call: CallSettings; epoch: EpochSettings } {
+  const { maxOutputTokens, ...own } = agent.settings;
+  const epoch = { ...own, ...asked.epoch };
+  const call: CallSettings = { maxOutputTokens, ...asked.call };
+  const ignored = new Set(ignoredNames(model, epoch, asked));
+  return {
+    epoch,
+    call: {
+      maxOutputTokens: Math.min(call.maxOutputTokens, model.facts.maxOutput),
+      ...(call.temperature === undefined || ignored.has("temperature") ? {} : { temperature: call.temperature }),
+      ...(call.topP === undefined || ignored.has("top_p") ? {} : { topP: call.topP }),
+      ...(call.stop === undefined ? {} : { stop: call.stop }),
+    },
+  };
+}
+
+/** Names (as on the OpenAI surface) of the settings a caller asked for and the model does not take. */
+export function ignoredSettings(runtime: Runtime, agent: Agent, env: Cloudflare.Env, asked: Asked): string[] {
+  const model = resolveModel(runtime, agent, env);
+  return ignoredNames(model, { ...agent.settings, ...asked.epoch }, asked);
+}
+
+function ignoredNames({ facts }: Model, epoch: EpochSettings, asked: Asked): string[] {
+  const thinking = epoch.thinking !== undefined && epoch.thinking !== false;
+  const ignored: string[] = [];
+  if (asked.call.temperature !== undefined && (thinking || facts.refuses.has("temperature")))
+    ignored.push("temperature");
+  if (asked.call.topP !== undefined && (thinking || facts.refuses.has("topP"))) ignored.push("top_p");
+  if (asked.epoch.effort !== undefined && facts.refuses.has("effort")) ignored.push("reasoning_effort");
+  return ignored;
+}

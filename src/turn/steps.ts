@@ -1,0 +1,344 @@
+import { deriveActive } from "../catalog/activation.ts";
+import { toolCatalog } from "../catalog/catalog.ts";
+import type { AppendRequest, CallRecord, ChainWrite, TurnStart } from "../session/contract.ts";
+import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
+import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
+import { SEARCH_TOOL } from "../values/tool.ts";
+import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
+import { Answer } from "./answer.ts";
+import { chainKey } from "./begin.ts";
+import { callTools, interrupted } from "./call-tools.ts";
+import { Conversation } from "./conversation.ts";
+import { type Prepared, prepare, type Setup } from "./prepare.ts";
+import type { Pulse } from "./pulse.ts";
+import type { TurnDeps } from "./run.ts";
+import type { TurnRequest } from "./runtime.ts";
+import { type Model, turnSettings } from "./settings.ts";
+
+/** What a turn does next: prepare a request, send one that is saved already, or nothing. */
+type Next = "prepare" | Prepared | "ended";
+
+/** The steps of a turn that has begun: ask the model, run its calls, ask again. */
+export class Steps {
+  usage: Usage = NO_USAGE;
+  readonly #deps: TurnDeps;
+  readonly #request: TurnRequest;
+  readonly #model: Model;
+  readonly #start: TurnStart;
+  readonly #key: string;
+  readonly #pulse: Pulse;
+  readonly #conversation: Conversation;
+  readonly #setup: Setup;
+  #step: number;
+  #lastBatch = "";
+  #repeats = 0;
+
+  constructor(deps: TurnDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
+    const { agent, owner, conversation } = request;
+    this.#deps = deps;
+    this.#request = request;
+    this.#model = model;
+    this.#start = start;
+    this.#key = chainKey(model, start.mode);
+    this.#pulse = pulse;
+    this.#step = start.step;
+    this.#conversation = new Conversation(start, this.#key, conversation.id);
+    this.#setup = {
+      agent,
+      provider: model.provider,
+      model: model.name,
+      facts: model.facts,
+      settings: turnSettings(agent, model, request.settings),
+      instructions: async () => {
+        if (typeof agent.instructions === "string") return agent.instructions;
+        return agent.instructions({ env: deps.env, owner, session: this.#session });
+      },
+      whole: () => this.#whole(),
+      now: deps.now,
+      mintId: deps.mintId,
+    };
+  }
+
+  get #session() {
+    return {
+      id: this.#request.conversation.id,
+      agent: this.#request.agent.name,
+      mode: this.#start.mode,
+    };
+  }
+
+  async run(): Promise<void> {
+    const { agent, conversation } = this.#request;
+    const { sink } = this.#deps;
+    sink.emit({ type: "started", turn: this.#start.turn, conversation: conversation.id, agent: agent.name });
+    let next: Next = this.#start.pending === null ? "prepare" : await this.#resume(this.#start.pending);
+    while (next !== "ended") {
+      if (this.#step >= agent.limits.steps) {
+        const message = `The turn stopped after ${agent.limits.steps} model calls, which is this agent's limit.`;
+        return this.#fail({ reason: "limit", limit: "steps", message });
+      }
+      this.#step += 1;
+      const saved: boolean = next !== "prepare";
+      const prepared: Prepared = next === "prepare" ? await this.#prepareFirst() : next;
+      const answer = await this.#ask(prepared, saved);
+      next = answer === null ? "ended" : await this.#continue(prepared, answer, saved);
+    }
+  }
+
+  /** The turn's first request: what it changed is saved before it goes out, its bytes with its answer. */
+  async #prepareFirst(): Promise<Prepared> {
+    const prepared = await prepare(this.#setup, this.#conversation);
+    if (prepared.changed || prepared.asked !== null || this.#conversation.unsaved.length > 0) {
+      await this.#append("before", { sentThrough: this.#conversation.lastSeq, ...this.#deferrals(prepared) });
+    }
+    return prepared;
+  }
+
+  /** Sends a request and takes the answer. Returns null when the turn ended with it. */
+  async #ask(prepared: Prepared, saved: boolean): Promise<Answer | null> {
+    const { sink, env } = this.#deps;
+    const { provider, name, full } = this.#model;
+    const step = this.#step;
+    const conversation = this.#conversation;
+    const answer = new Answer();
+    if (prepared.searched !== null) {
+      const { call, names } = prepared.searched;
+      const input = JSON.stringify({ query: names.join(", ") });
+      sink.emit({ type: "call", step, id: call, name: SEARCH_TOOL, input, host: true });
+    }
+    sink.emit({ type: "request", step, verdict: prepared.verdict, model: full });
+    conversation.sent(prepared.chain);
+    let failure: Failure | null = null;
+    try {
+      for await (const event of provider.stream(name, prepared.body, { env, signal: this.#pulse.signal })) {
+        if (event.type === "begun") sink.emit({ type: "answering", step });
+        if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
+        answer.take(event);
+      }
+    } catch (error) {
+      failure = failureOf(error);
+    }
+    this.usage = addUsage(this.usage, answer.usage);
+    if (answer.begun) conversation.answered(prepared.end);
+    if (this.#pulse.ended === "lost") {
+      throw lost();
+    }
+    if (failure === null && this.#pulse.ended === null) return answer;
+    answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
+    await this.#end(prepared, answer, saved, this.#pulse.ended === "cancelled" ? null : failure);
+    return null;
+  }
+
+  /** After a whole answer: runs its calls and saves the next request, or ends the turn. */
+  async #continue(prepared: Prepared, answer: Answer, saved: boolean): Promise<Next> {
+    const { calls } = answer;
+    const more = answer.stop === "paused" || (calls.length > 0 && (answer.stop === "calls" || answer.stop === "end"));
+    if (!more) {
+      await this.#end(prepared, answer, saved, null);
+      return "ended";
+    }
+    const seq = this.#conversation.add(this.#assistant(prepared, answer));
+    const record = { call: this.#record(prepared, answer), ...(saved ? {} : this.#chain(prepared)) };
+    if (answer.stop === "paused") {
+      await this.#append("answer", { ...record, sentThrough: seq });
+      return "prepare";
+    }
+    await this.#append("answer", record);
+    const batch = JSON.stringify(calls.map(({ name, input }) => [name, input]));
+    this.#repeats = batch === this.#lastBatch ? this.#repeats + 1 : 1;
+    this.#lastBatch = batch;
+    if (this.#repeats >= this.#request.agent.limits.repeats) {
+      const text = `Not run: the same calls were made ${this.#repeats} times in a row.`;
+      this.#results(
+        seq,
+        calls.map((call) => ({ ...interrupted(call, text), status: "denied" })),
+      );
+      return this.#fail({ reason: "limit", limit: "repeats", message: `The turn stopped: ${text}` });
+    }
+    return this.#runCalls(seq, calls, prepared);
+  }
+
+  /** Goes on with a turn that died with calls unanswered. */
+  async #resume(pending: NonNullable<TurnStart["pending"]>): Promise<Next> {
+    const conversation = this.#conversation;
+    const entry = conversation.unsent.find(({ seq }) => seq === pending.seq)?.entry;
+    if (entry?.kind !== "assistant") return "prepare";
+    const calls = entry.blocks.filter((block) => block.type === "call");
+    const catalog = toolCatalog(this.#request.agent, conversation.mode);
+    const { active } = deriveActive({ evidence: conversation.evidence, catalog });
+    const declared = new Set([...(conversation.deferrals.initial ?? []), ...conversation.deferrals.loadPoints.keys()]);
+    return this.#runCalls(pending.seq, calls, { catalog, active: new Set(active), declared }, new Set(pending.calls));
+  }
+
+  /** Runs the calls (of a resumed batch those in `only`), and saves their results together with the next request. */
+  async #runCalls(
+    seq: number,
+    calls: readonly CallBlock[],
+    prepared: Pick<Prepared, "catalog" | "active" | "declared">,
+    only?: ReadonlySet<string>,
+  ): Promise<Next> {
+    const { env, sink } = this.#deps;
+    const { agent, owner } = this.#request;
+    const step = this.#step;
+    for (const { id, name, input } of calls) sink.emit({ type: "call", step, id, name, input, host: false });
+    const run = calls.filter((call) => only === undefined || only.has(call.id));
+    const { results, blobs } = await callTools(
+      {
+        catalog: prepared.catalog,
+        active: prepared.active,
+        declared: prepared.declared,
+        allowDestructive: agent.allowDestructive,
+        context: { env, owner, session: this.#session },
+        signal: this.#pulse.signal,
+        emit: (event) => sink.emit(event),
+      },
+      run,
+    );
+    const unknown = (call: CallBlock) =>
+      interrupted(call, "It is not known whether this call ran: its isolate was lost.");
+    this.#results(
+      seq,
+      calls.map((call) => results.find((result) => result.call === call.id) ?? unknown(call)),
+    );
+    for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
+    if (this.#pulse.ended === "lost") {
+      throw lost();
+    }
+    if (this.#pulse.ended === "cancelled") {
+      await this.#append("finish", { blobs, end: { status: "stopped" } });
+      sink.emit({ type: "done", stop: "stopped", usage: this.usage });
+      return "ended";
+    }
+    const next = await prepare(this.#setup, this.#conversation);
+    await this.#append("results", {
+      blobs,
+      sentThrough: this.#conversation.lastSeq,
+      ...this.#deferrals(next),
+      ...this.#chain(next),
+    });
+    return next;
+  }
+
+  /** Ends the turn with this answer, whole or not. */
+  async #end(prepared: Prepared, answer: Answer, saved: boolean, failure: Failure | null): Promise<void> {
+    const { sink } = this.#deps;
+    const entry = this.#assistant(prepared, answer);
+    if (entry.blocks.length > 0) {
+      const seq = this.#conversation.add(entry);
+      const text =
+        answer.stop === "length"
+          ? "Not run: the answer was cut at the output limit."
+          : "The turn ended before this call ran.";
+      const { calls } = answer;
+      if (calls.length > 0) {
+        this.#results(
+          seq,
+          calls.map((call) => interrupted(call, text)),
+        );
+      }
+    }
+    const status = failure !== null ? "failed" : answer.stop === "stopped" ? "stopped" : "done";
+    await this.#append("finish", {
+      call: this.#record(prepared, answer),
+      ...(saved || !answer.begun ? {} : this.#chain(prepared)),
+      end: { status },
+    });
+    if (failure !== null) throw new HoldfastError(failure);
+    const { stop, detail } = answer;
+    sink.emit({ type: "done", stop, usage: this.usage, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  /** Ends the turn at a limit: what is there stays, and the caller reads why. */
+  async #fail(failure: Failure): Promise<never> {
+    await this.#append("finish", { end: { status: "failed" } });
+    throw new HoldfastError(failure);
+  }
+
+  #assistant(prepared: Prepared, answer: Answer): AssistantEntry {
+    return {
+      v: 1,
+      kind: "assistant",
+      origin: "runtime",
+      at: this.#deps.now(),
+      turn: this.#start.turn,
+      model: this.#model.full,
+      chain: this.#key,
+      epoch: prepared.chain.epoch,
+      blocks: answer.blocks,
+      stop: answer.stop,
+    };
+  }
+
+  #results(of: number, results: readonly ToolResult[]): void {
+    const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
+    this.#conversation.add({ ...made, kind: "results", of, results });
+  }
+
+  async #append(kind: AppendRequest["kind"], fields: Partial<AppendRequest>): Promise<void> {
+    const { fence, turn } = this.#start;
+    const { firstSeq, entries } = this.#conversation.takeUnsaved();
+    const answer = await this.#deps.session.append({
+      v: 1,
+      fence,
+      turn,
+      step: this.#step,
+      kind,
+      firstSeq,
+      entries,
+      ...fields,
+    });
+    if (answer.kind === "lost") {
+      throw lost();
+    }
+  }
+
+  #deferrals(prepared: Prepared): Partial<AppendRequest> {
+    return {
+      ...(prepared.changed ? { deferrals: JSON.stringify(this.#conversation.deferrals) } : {}),
+      ...(prepared.asked === null ? {} : { instructions: prepared.asked }),
+    };
+  }
+
+  #chain(prepared: Prepared): { chain: ChainWrite } {
+    return {
+      chain: {
+        key: this.#key,
+        epoch: prepared.chain.epoch,
+        open: prepared.opening,
+        deferred: prepared.newDeferred.map((definition) => JSON.stringify(definition)),
+        items: prepared.newItems.map((item) => JSON.stringify(item)),
+      },
+    };
+  }
+
+  #record(prepared: Prepared, answer: Answer): CallRecord {
+    return {
+      turn: this.#start.turn,
+      step: this.#step,
+      at: this.#deps.now(),
+      model: this.#model.full,
+      chain: this.#key,
+      epoch: prepared.chain.epoch,
+      verdict: prepared.verdict,
+      place: prepared.place,
+      hash: prepared.fingerprint.hash,
+      segments: prepared.fingerprint.segments,
+      deferredHash: prepared.deferredHash,
+      bytes: prepared.body.length,
+      end: prepared.end,
+      answered: answer.begun,
+      usage: answer.usage,
+    };
+  }
+
+  async #whole(): Promise<Numbered[]> {
+    const context = await this.#deps.session.context(this.#start.fence);
+    if (context === null) throw lost();
+    for (const blob of context.blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
+    return this.#conversation.withUnsaved(context.entries);
+  }
+}
+
+function lost(): HoldfastError {
+  return new HoldfastError({ reason: "lost", message: "Another isolate has taken this turn over." });
+}

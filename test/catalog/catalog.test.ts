@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hasMode, toolCatalog } from "../../src/catalog/catalog.ts";
+import { isPattern, matchesPattern } from "../../src/catalog/pattern.ts";
+import { ToolIndex } from "../../src/catalog/tool-index.ts";
+import { catalogOf, core, tool } from "./tools.ts";
+
+const names = (tools: readonly { spec: { name: string } }[]) => tools.map((item) => item.spec.name);
+const tools = [core("clock"), core("save"), tool("weather_now"), tool("weather_alerts"), tool("mail")];
+const modes = { plan: { allow: ["clock", "weather_*"] }, none: { allow: [] } };
+
+test("the mode agent has all tools", () => {
+  const catalog = catalogOf(tools, modes);
+  expect(names(catalog.core)).toEqual(["clock", "save"]);
+  expect(names(catalog.lazy)).toEqual(["weather_now", "weather_alerts", "mail"]);
+  expect(catalog.hasLazy).toBe(true);
+});
+
+test("a mode filters core and lazy tools by name, and keeps the whole catalog to ask about", () => {
+  const catalog = catalogOf(tools, modes, "plan");
+  expect(names(catalog.core)).toEqual(["clock"]);
+  expect(names(catalog.lazy)).toEqual(["weather_now", "weather_alerts"]);
+  expect(catalog.allowed("mail")).toBe(false);
+  expect(catalog.byName.has("mail")).toBe(true);
+});
+
+test("no mode filters the search tool, nor decides whether there is one", () => {
+  const catalog = catalogOf(tools, modes, "none");
+  expect(catalog.core).toEqual([]);
+  expect(catalog.allowed("tool_search")).toBe(true);
+  expect(catalog.hasLazy).toBe(true);
+  expect(catalogOf([core("clock")]).hasLazy).toBe(false);
+});
+
+test.each(["gone", "constructor", "__proto__", ""])("a mode that the agent lacks (%j) allows nothing", (mode) => {
+  const catalog = catalogOf(tools, modes, mode);
+  expect([...catalog.core, ...catalog.lazy]).toEqual([]);
+  expect(hasMode({ modes }, mode)).toBe(false);
+});
+
+test("an agent has its modes and the mode agent", () => {
+  expect(hasMode({ modes }, "plan")).toBe(true);
+  expect(hasMode({ modes }, "agent")).toBe(true);
+});
+
+test("the search index of the source is used where there is one", () => {
+  const index = new ToolIndex(tools);
+  expect(toolCatalog({ tools, modes, index }, "plan").index).toBe(index);
+});
+
+test.each([
+  ["clock", "clock", true],
+  ["clock", "clocks", false],
+  ["*", "anything", true],
+  ["weather_*", "weather_now", true],
+  ["weather_*", "my_weather_now", false],
+  ["*_now", "weather_now", true],
+  ["a*b*c", "aXbYc", true],
+  ["a*b*c", "acb", false],
+  ["ab*ba", "aba", false],
+  ["a**c", "ac", true],
+  ["*a*a*", "a", false],
+])("the pattern %s and the name %s: %s", (pattern, name, matches) => {
+  expect(matchesPattern(pattern, name)).toBe(matches);
+});
+
+test("a pattern has the characters of names and stars", () => {
+  expect(["a", "*", "weather_*", "a-b"].every(isPattern)).toBe(true);
+  expect(["", "a b", "a.b", "a?", "[a]"].some(isPattern)).toBe(false);
+});
+
+test("matching means what a regular expression means, in time that does not explode", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[ab*]{1,8}$/), fc.stringMatching(/^[ab]{0,12}$/), (pattern, name) => {
+      const expression = new RegExp(`^${pattern.replaceAll(/\*+/g, ".*")}$`);
+      expect(matchesPattern(pattern, name)).toBe(expression.test(name));
+    }),
+  );
+  expect(matchesPattern(`${"*a".repeat(60)}b`, "a".repeat(64))).toBe(false);
+});

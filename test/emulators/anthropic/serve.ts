@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Part } from "./answer.ts";
+import { answerView } from "./answerer.ts";
+import { compile } from "./compile.ts";
+import { toolName, toolsOf } from "./content.ts";
+import { cacheMissReason, fingerprint } from "./diagnostics.ts";
+import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
+import { endpointOf, notFound, plainHeaders, readBody, scriptProblem, sendFailure, sendJson } from "./http.ts";
+import { mintId } from "./ids.ts";
+import { type Envelope, messageEvents, wholeMessage } from "./message.ts";
+import type { OpenRecord } from "./record.ts";
+import { type Control, type Delivery, sendStream, sendWhole } from "./send.ts";
+import { sign } from "./signatures.ts";
+import { type EmulatorState, nextParts, openRecord, parkingsFor } from "./state.ts";
+
+/** What a request meets besides the state. */
+export interface ServeSettings extends ExamineSettings {
+  /** The clock, in ms. */
+  readonly now: () => number;
+}
+
+interface Exchange {
+  readonly state: EmulatorState;
+  readonly response: ServerResponse;
+  readonly record: OpenRecord;
+  readonly accepted: AcceptedRequest;
+  readonly requestId: string;
+}
+
+/** Answers one HTTP request. */
+export async function serve(
+  state: EmulatorState,
+  settings: ServeSettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const bodyText = await readBody(request);
+  const endpoint = endpointOf(request);
+  if (endpoint === null) return sendFailure(response, "req_unknown", notFound(request));
+  const incoming = { endpoint, headers: plainHeaders(request), bodyText };
+  const examined = examine(incoming, settings);
+  const record = openRecord(state, incoming, settings.now(), examined);
+  const requestId = `req_${record.n}`;
+  if (examined.kind === "refused") return sendFailure(response, requestId, examined.failure);
+  if (endpoint === "count_tokens") {
+    record.status = 200;
+    record.outcome = "answered";
+    const tokens = examined.rendered.reduce((sum, block) => sum + block.tokens, 0);
+    return sendJson(response, requestId, { input_tokens: tokens });
+  }
+  const exchange = { state, response, record, accepted: examined, requestId };
+  try {
+    await answer(exchange);
+  } catch (error) {
+    const problem = error instanceof Error ? error : new Error(String(error));
+    state.problems.push(problem);
+    record.outcome = "failed";
+    if (response.headersSent) response.destroy();
+    else fail(exchange, scriptProblem(problem));
+  }
+}
+
+async function answer(exchange: Exchange): Promise<void> {
+  const { state, response, record, accepted } = exchange;
+  const { body } = accepted;
+  const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  const begin = readCache(exchange);
+  const parts = await nextParts(state, { ...record, body, ...answerView(body) });
+  const http = parts.find((part) => part.kind === "http");
+  if (http !== undefined) return fail(exchange, { rule: "E-A34", ...http });
+  const compiled = compile(body.max_tokens === 0 ? PREWARMED : parts, surroundings(exchange));
+  const delivery: Delivery = {
+    response,
+    record,
+    requestId: exchange.requestId,
+    controls: [...parts.filter(isControl), ...parkingsFor(state, record)],
+    gone,
+    begin,
+  };
+  const envelope = envelopeOf(exchange);
+  if (body.stream === true) await sendStream(delivery, messageEvents(envelope, compiled));
+  else await sendWhole(delivery, wholeMessage(envelope, compiled));
+}
+
+/** `max_tokens: 0` only warms the cache. */
+const PREWARMED: readonly Part[] = [{ kind: "stop", reason: "max_tokens" }];
+
+function isControl(part: Part): part is Control {
+  return part.kind === "error" || part.kind === "destroy" || part.kind === "park";
+}
+
+function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
+  record.status = failure.status;
+  record.error = failure;
+  record.outcome = "failed";
+  sendFailure(response, requestId, failure);
+}
+
+/** Reads the cache for a request. What it writes can be read once `begin` is called, when the answer begins. */
+function readCache({ state, record, accepted }: Exchange): () => void {
+  const { body, model, rendered, chain } = accepted;
+  const plan = state.cache.plan(rendered, chain, model, record.at);
+  const print = fingerprint(model, rendered, chain);
+  const previous = body.diagnostics?.previous_message_id;
+  if (previous) record.cacheMissReason = cacheMissReason(state.fingerprints.get(previous), print);
+  record.usage = plan.usage;
+  record.idealCachedTokens = plan.ideal;
+  return () => {
+    record.messageId = messageId(record);
+    state.fingerprints.set(record.messageId, print);
+    plan.commit();
+  };
+}
+
+function messageId({ n, bodyText }: OpenRecord): string {
+  return mintId("msg_", n, bodyText);
+}
+
+function surroundings({ record, accepted }: Exchange) {
+  let minted = 0;
+  return {
+    visible: accepted.visible,
+    declared: new Set(toolsOf(accepted.body).map((tool) => toolName(tool) ?? "")),
+    mint: (prefix: string) => {
+      minted += 1;
+      return mintId(prefix, record.n, `${minted} ${record.bodyText}`);
+    },
+    sign: (text: string) => sign(text, accepted.binding),
+  };
+}
+
+function envelopeOf({ record, accepted }: Exchange): Envelope {
+  const { body, droppedThinking } = accepted;
+  if (record.usage === null) throw new Error("The cache is read before the answer is made.");
+  const envelope = { id: messageId(record), model: body.model, usage: record.usage, droppedThinking };
+  return body.diagnostics ? { ...envelope, diagnostics: { cache_miss_reason: record.cacheMissReason } } : envelope;
+}
