@@ -108,7 +108,10 @@ function runningStatements(program: Node): Node[] {
     if (node.declare === true || /^TS(Interface|TypeAlias|Global)/.test(node.type)) return false;
     if (node.type === "ImportDeclaration") return node.importKind !== "type";
     if (node.type !== "ExportNamedDeclaration") return true;
+    if (node.exportKind === "type") return false;
     const declaration = nodeIn(node, "declaration");
-    return node.exportKind !== "type" && !(declaration && /^TS(Interface|TypeAlias)/.test(declaration.type));
+    // `export {}` makes a module of a file that declares globals.
+    if (declaration === null) return nodesIn(node, "specifiers").length > 0 || nodeIn(node, "source") !== null;
+    return !/^TS(Interface|TypeAlias)/.test(declaration.type);
   });
 }

@@ -49,7 +49,8 @@ export function storedMessages(effective: readonly Numbered[]): StoredMessage[] 
       const open = messages.at(-1);
       const goesOn = entry.origin === "runtime" && open?.role === "assistant" && open.turn === entry.turn;
       if (goesOn) open.texts.push(text);
-      else messages.push({ role: "assistant", seq, texts: [text], turn: entry.origin === "runtime" ? entry.turn : null });
+      else
+        messages.push({ role: "assistant", seq, texts: [text], turn: entry.origin === "runtime" ? entry.turn : null });
     }
   }
   return messages

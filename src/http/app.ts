@@ -19,7 +19,7 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
   if (first === undefined) throw new Error("createApp needs at least one agent");
 
   app.use(requestId({ headerName: "x-request-id", limitLength: 128 }));
-  app.use(requestLog(deps));
+  app.use(requestLog(deps.log));
   app.use(crossOrigin());
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.use(authenticate(deps.auth));
@@ -50,9 +50,8 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
   app.onError((thrown, c) => {
     const failure = failureOf(thrown);
     const { status, headers, body } = httpError(failure);
-    deps.log({
+    deps.log("request refused", {
       level: status < 500 ? "info" : "error",
-      event: "refused",
       requestId: c.get("requestId"),
       status,
       reason: failure.reason,

@@ -18,7 +18,7 @@ const HEADERS = ["x-conversation-id", "x-openwebui-chat-id", "x-session-id", "x-
 /** Fields of a body that name a conversation. */
 export interface NamingBody {
   readonly metadata?: { readonly conversation_id?: string | null | undefined } | null | undefined;
-  readonly conversation?: string | { readonly id: string } | null | undefined;
+  readonly conversation?: { readonly id: string } | null | undefined;
 }
 
 /**
@@ -33,9 +33,7 @@ export function givenConversation(headers: Headers, body: NamingBody): string | 
   if (body.metadata?.conversation_id) {
     return checkConversationId(body.metadata.conversation_id, "metadata.conversation_id");
   }
-  const conversation = body.conversation ?? "";
-  if (typeof conversation === "string") return conversation && checkConversationId(conversation, "conversation");
-  return checkConversationId(conversation.id, "conversation.id");
+  return body.conversation?.id ? checkConversationId(body.conversation.id, "conversation") : null;
 }
 
 /**

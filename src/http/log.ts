@@ -1,31 +1,29 @@
 import type { MiddlewareHandler } from "hono";
-import type { AppDeps, HttpEnv } from "./deps.ts";
+import type { TurnHost } from "../turn/start.ts";
+import type { Owner } from "../values/owner.ts";
+import type { HttpEnv } from "./deps.ts";
 
-/** One line of the worker's log. Never holds what a caller or a model said. */
-export interface LogLine {
-  readonly level: "info" | "warn" | "error";
-  readonly event: string;
-  readonly requestId: string;
-  readonly [field: string]: string | number | boolean | null;
-}
+/** Takes one line of the worker's log. It never holds what a caller or a model said. */
+export type Log = TurnHost["log"];
 
-export type Log = (line: LogLine) => void;
-
-/** Writes each line as one JSON object, which is what Workers Logs takes apart into fields. */
-export const jsonLog: Log = (line) => {
-  console[line.level](JSON.stringify(line));
+/** Writes each line as one JSON object, which Workers Logs takes apart into fields. `level` decides on the stream. */
+export const jsonLog: Log = (event, fields) => {
+  const line = JSON.stringify({ event, ...fields });
+  if (fields.level === "error") console.error(line);
+  else if (fields.level === "warn") console.warn(line);
+  else console.log(line);
 };
 
-/** Logs every answer: who, what, the status and how long it took until the headers (milliseconds). */
-export function requestLog({ log }: Pick<AppDeps, "log">): MiddlewareHandler<HttpEnv> {
+/** Logs every answer: who, what, the status, and the milliseconds until its headers. */
+export function requestLog(log: Log): MiddlewareHandler<HttpEnv> {
   return async function requestLog(c, next) {
     const begun = Date.now();
     await next();
-    const owner: { id: string } | undefined = c.get("owner");
-    const agent: { name: string } | undefined = c.get("agent");
-    log({
+    // A request that was refused early has neither.
+    const owner: Owner | undefined = c.get("owner");
+    const agent: { readonly name: string } | undefined = c.get("agent");
+    log("request", {
       level: "info",
-      event: "request",
       requestId: c.get("requestId"),
       method: c.req.method,
       path: c.req.path,

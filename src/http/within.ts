@@ -1,4 +1,4 @@
-/** Either what a promise came to in time, or why it did not. */
+/** Either what some work came to in time, or why it did not. */
 export type Within<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** Waits for `work` at most `ms` milliseconds and never throws. What comes later is dropped. */
@@ -7,13 +7,17 @@ export async function within<T>(ms: number, work: () => Promise<T>): Promise<Wit
   const late = new Promise<Within<T>>((resolve) => {
     timer = setTimeout(() => resolve({ ok: false, why: `not done within ${ms} ms` }), ms);
   });
-  const done = Promise.try(work).then(
-    (value): Within<T> => ({ ok: true, value }),
-    (thrown: unknown): Within<T> => ({ ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) }),
-  );
   try {
-    return await Promise.race([done, late]);
+    return await Promise.race([outcome(work), late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+async function outcome<T>(work: () => Promise<T>): Promise<Within<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (thrown) {
+    return { ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) };
   }
 }

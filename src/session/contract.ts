@@ -122,15 +122,15 @@ export interface TurnStart {
   readonly step: number;
   /** Blobs the context refers to. */
   readonly blobs: readonly BlobRow[];
-  /** Pages that follow this answer; always 0 in what `session/client.ts` hands on. */
-  readonly more: number;
+  /** Pages that follow this answer; none in what `session/client.ts` hands on. */
+  readonly more?: number;
 }
 
 /** The effective context on its own. `more` as in {@link TurnStart}. */
 export interface SessionContext {
   readonly entries: readonly EntryRow[];
   readonly blobs: readonly BlobRow[];
-  readonly more: number;
+  readonly more?: number;
 }
 
 export type BeginAnswer =
@@ -224,8 +224,8 @@ export interface SessionSummary {
 }
 
 /**
- * What `SessionObject` answers over RPC. A session that does not exist reads as null and stores nothing. Reading throws
- * an error that `session/client.ts` knows as `unavailable` when the object is empty and D1 can't be asked.
+ * A session, as turns and surfaces hold it (`session/client.ts`). One that does not exist reads as null and stores
+ * nothing. Reading throws `unavailable` when the session's object is empty and D1 can't be asked.
  */
 export interface SessionApi {
   begin(request: BeginRequest): Promise<BeginAnswer>;
@@ -233,8 +233,6 @@ export interface SessionApi {
   beat(fence: number): Promise<BeatAnswer>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;
-  /** Page `n`, from 1, of the answer `of` gave under that fence. Null when the fence is stale. */
-  page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
   /** Asks the running turn to stop. False when there is no such session. */
   stop(): Promise<boolean>;
   summary(): Promise<SessionSummary | null>;
@@ -245,4 +243,10 @@ export interface SessionApi {
   remove(): Promise<boolean>;
   /** Resolves when all that was acknowledged is in D1. */
   flushed(): Promise<void>;
+}
+
+/** What `SessionObject` answers over RPC: the session, and the pages of answers that are too large for one call. */
+export interface SessionRpc extends SessionApi {
+  /** Page `n`, from 1, of what `begin` or `context` answered under that fence; null when there is no such page. */
+  page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
 }

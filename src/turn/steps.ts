@@ -9,11 +9,12 @@ import { Answer } from "./answer.ts";
 import { chainKey } from "./begin.ts";
 import { callTools, interrupted } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
-import { type Prepared, prepare, type Setup } from "./prepare.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import type { TurnDeps } from "./run.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { type Model, turnSettings } from "./settings.ts";
+import type { Setup } from "./setup.ts";
 
 /** What a turn does next: prepare a request, send one that is saved already, or nothing. */
 type Next = "prepare" | Prepared | "ended";

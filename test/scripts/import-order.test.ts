@@ -70,7 +70,8 @@ describe("the import order", () => {
 
   it("lets the bindings name any row as long as they are types only", () => {
     const types = `import type { SessionObject } from "./session/object.ts";
-      declare global { namespace Cloudflare { interface Env { SESSIONS: DurableObjectNamespace<SessionObject> } } }`;
+      declare global { namespace Cloudflare { interface Env { SESSIONS: DurableObjectNamespace<SessionObject> } } }
+      export {};`;
     expect(messages("src/env.ts", types)).toEqual([]);
     expect(messages("src/env.ts", `import { SessionObject } from "./session/object.ts";`)).toEqual([
       "1 holds more than types",

@@ -19,22 +19,27 @@ import { partBlock, textBlock } from "./parts.ts";
  * a change of what it gives is a new wire version.
  */
 export function renderItems(input: RenderInput): Item[] {
-  return input.entries.flatMap(({ seq, entry }, index) => {
-    switch (entry.kind) {
-      case "user":
-        return userItems(seq, entry.content);
-      case "system_update":
-        return [block(seq, "user", textBlock(`<system-update>\n${entry.text}\n</system-update>`))];
-      case "assistant":
-        return assistantItems(input, seq, entry, following(input.entries, index));
-      case "results":
-        return resultItems(input, seq, entry);
-      case "host_search":
-        return hostSearchItems(input, seq, entry);
-      case "rewind":
-        return [];
-    }
-  });
+  return input.entries.flatMap((_, index) => entryItems(input, index));
+}
+
+function entryItems(input: RenderInput, index: number): Item[] {
+  const numbered = input.entries[index];
+  if (numbered === undefined) return [];
+  const { seq, entry } = numbered;
+  switch (entry.kind) {
+    case "user":
+      return userItems(seq, entry.content);
+    case "system_update":
+      return [block(seq, "user", textBlock(`<system-update>\n${entry.text}\n</system-update>`))];
+    case "assistant":
+      return assistantItems(input, seq, entry, following(input.entries, index));
+    case "results":
+      return resultItems(input, seq, entry);
+    case "host_search":
+      return hostSearchItems(input, seq, entry);
+    case "rewind":
+      return [];
+  }
 }
 
 /** The results of an assistant entry and the host searches attached to it: they add calls to its message. */

@@ -1,4 +1,4 @@
-import { normaliseText, type SentMessage } from "../../context/align-history.ts";
+import { contentText, normaliseText, type SentMessage } from "../../context/align-history.ts";
 import { badRequest } from "../../http/bad-request.ts";
 import type { BlobRow } from "../../session/contract.ts";
 import type { Part } from "../../values/entry.ts";
@@ -52,7 +52,10 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
         break;
       }
       case "assistant": {
-        const text = message.content.map((part) => part.text ?? part.refusal ?? "").join("").toWellFormed();
+        const text = message.content
+          .map((part) => part.text ?? part.refusal ?? "")
+          .join("")
+          .toWellFormed();
         if (!isBlank(text)) spoken.push({ role: "assistant", content: [{ type: "text", text }] });
         break;
       }
@@ -68,10 +71,9 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
 
 /** The messages as history alignment and transcripts compare them. */
 export function sentMessages(messages: readonly Message[]): SentMessage[] {
-  return messages.map(({ role, content }) => ({
-    role,
-    text: normaliseText(content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")),
-  }));
+  return messages
+    .map(({ role, content }) => ({ role, text: normaliseText(contentText(content)) }))
+    .filter(({ role, text }) => role === "user" || text !== "");
 }
 
 async function readPart(part: UserPart, path: string): Promise<{ part: Part; blob: BlobRow | null }> {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import type { Agent } from "../../define/types.ts";
 import type { AppDeps, HttpEnv } from "../../http/deps.ts";
 import { HoldfastError } from "../../values/errors.ts";
-import type { Agent } from "../../define/types.ts";
 
 /** Clients want a date; an agent has none. 2026-01-01. */
 const CREATED = 1_767_225_600;

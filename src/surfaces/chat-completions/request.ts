@@ -7,7 +7,10 @@ const MESSAGES = 2_000;
 const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 const image = z.looseObject({
   type: z.literal("image_url"),
-  image_url: z.preprocess((value) => (typeof value === "string" ? { url: value } : value), z.looseObject({ url: z.string() })),
+  image_url: z.preprocess(
+    (value) => (typeof value === "string" ? { url: value } : value),
+    z.looseObject({ url: z.string() }),
+  ),
 });
 const file = z.looseObject({
   type: z.literal("file"),
@@ -73,7 +76,7 @@ const body = z.looseObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().nullish(),
   modalities: z.array(z.string()).nullish(),
-  audio: z.unknown(),
+  audio: z.unknown().optional(),
 });
 
 export type ChatBody = z.output<typeof body>;

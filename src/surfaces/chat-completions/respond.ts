@@ -1,83 +1,86 @@
-import type { Failure } from "../../values/errors.ts";
-import type { TurnEvent } from "../../values/turn-event.ts";
-import { dataFrame, KEEPALIVE, KEEPALIVE_MS } from "../../http/event-stream.ts";
 import { httpError } from "../../http/errors.ts";
+import { dataFrame, KEEPALIVE, KEEPALIVE_MS } from "../../http/event-stream.ts";
 import type { TimedReader } from "../../http/timed-reader.ts";
+import { type Failure, failureOf, HoldfastError } from "../../values/errors.ts";
+import type { TurnEvent } from "../../values/turn-event.ts";
 import { AnswerView } from "./view.ts";
 import { completion, deltaChunk, finishChunk, type Head, roleChunk, usageChunk } from "./wire.ts";
 
-type Done = Extract<TurnEvent, { type: "done" }>;
-
-/** Told the answer's whole text once the turn is done; the response ends when it has come to an end. */
+/** Told the answer's whole text once the turn is done. The response ends when it is through. */
 export type Remember = (answer: string) => Promise<void>;
 
-/** Reads a turn to its end and answers the body of a response that does not stream, or why there is none. */
+/** Reads a turn to its end: the body of a response that does not stream, and its requests. Throws its failure. */
 export async function wholeCompletion(events: TimedReader<TurnEvent>, head: Head, remember: Remember) {
   const view = new AnswerView();
-  const read: TurnEvent[] = [];
-  const end = await readTurn(events, {
+  const requests: TurnEvent[] = [];
+  const { stop, usage } = await readTurn(events, {
     event: (event) => {
-      read.push(event);
+      if (event.type === "request") requests.push(event);
       view.take(event);
     },
     idle: () => {},
   });
-  if (end.type === "failed") return { failure: end.failure };
-  await remember(view.content);
   const { content, reasoning } = view;
-  return { events: read, body: completion(head, { content, reasoning, stop: end.stop, usage: end.usage }) };
+  await remember(content);
+  return { requests, body: completion(head, { content, reasoning, stop, usage }) };
 }
 
-/** Sends a turn as the frames of a stream, those of `begun` first. A failure becomes a frame of its own. */
+export interface StreamOptions {
+  readonly includeUsage: boolean;
+  readonly remember: Remember;
+  /** Told the failure that ended the turn after the headers were sent. */
+  readonly failed: (failure: Failure) => void;
+}
+
+/**
+ * Sends a turn as the frames of a stream, beginning with the events already read. A failure becomes an `error` frame,
+ * which every client takes for what it is; a `finish_reason` of that name they would pass over.
+ */
 export async function streamCompletion(
-  events: TimedReader<TurnEvent>,
   begun: readonly TurnEvent[],
+  events: TimedReader<TurnEvent>,
   head: Head,
-  options: { readonly includeUsage: boolean; readonly remember: Remember },
+  options: StreamOptions,
   send: (frame: string) => void,
 ): Promise<void> {
   const sendJson = (value: unknown) => send(dataFrame(JSON.stringify(value)));
   const view = new AnswerView();
+  const show = (event: TurnEvent) => {
+    for (const delta of view.take(event)) sendJson(deltaChunk(head, delta));
+  };
   sendJson(roleChunk(head));
-  const end = await readTurn(
-    events,
-    {
-      event: (event) => {
-        for (const delta of view.take(event)) sendJson(deltaChunk(head, delta));
-      },
-      idle: () => send(KEEPALIVE),
-    },
-    begun,
-  );
-  if (end.type === "failed") {
-    sendJson(httpError(end.failure).body);
-  } else {
+  try {
+    for (const event of begun) show(event);
+    const ended = begun.find((event) => event.type === "done");
+    const { stop, usage } = ended ?? (await readTurn(events, { event: show, idle: () => send(KEEPALIVE) }));
     await options.remember(view.content);
-    sendJson(finishChunk(head, end.stop));
-    if (options.includeUsage) sendJson(usageChunk(head, end.usage));
+    sendJson(finishChunk(head, stop));
+    if (options.includeUsage) sendJson(usageChunk(head, usage));
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    options.failed(failure);
+    sendJson(httpError(failure).body);
   }
   send(dataFrame("[DONE]"));
 }
 
-/** How a turn ended: its own last event, or what went wrong where there was none. */
-type End = Done | { readonly type: "failed"; readonly failure: Failure };
-
+/** Reads up to and including `done`, which it answers. Throws the turn's failure. */
 async function readTurn(
   events: TimedReader<TurnEvent>,
   on: { readonly event: (event: TurnEvent) => void; readonly idle: () => void },
-  begun: readonly TurnEvent[] = [],
-): Promise<End> {
-  const waiting = [...begun];
+): Promise<Extract<TurnEvent, { type: "done" }>> {
   for (;;) {
-    const value = waiting.shift();
-    const next = value === undefined ? await events.next(KEEPALIVE_MS) : { value };
+    const next = await events.next(KEEPALIVE_MS);
     if (next === "idle") {
       on.idle();
       continue;
     }
-    if (next === "end") return { type: "failed", failure: { reason: "internal", message: "The turn ended without an answer." } };
-    if (next.value.type === "failed") return next.value;
-    on.event(next.value);
-    if (next.value.type === "done") return next.value;
+    if (next === "end") {
+      throw new HoldfastError({ reason: "internal", message: "The turn ended without saying how." });
+    }
+    const event = next.value;
+    if (event.type === "failed") throw new HoldfastError(event.failure);
+    on.event(event);
+    if (event.type === "done") return event;
   }
 }

@@ -1,17 +1,17 @@
 import { type Context, Hono } from "hono";
-import type { SentMessage } from "../../context/align-history.ts";
 import { readJson } from "../../http/body.ts";
 import { givenConversation, resolveConversation } from "../../http/conversation.ts";
 import type { AppDeps, HttpEnv } from "../../http/deps.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import { executionContext } from "../../http/execution-context.ts";
 import { TimedReader } from "../../http/timed-reader.ts";
-import { HoldfastError } from "../../values/errors.ts";
+import { ignoredSettings } from "../../turn/settings.ts";
+import { type Failure, HoldfastError } from "../../values/errors.ts";
 import { readMessages, sentMessages } from "./messages.ts";
 import { chooseAgent, modelObject, offeredAgents } from "./models.ts";
 import { parseChatBody } from "./request.ts";
 import { streamCompletion, wholeCompletion } from "./respond.ts";
-import { readSettings, wireName } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 import { findConversation, rememberTranscript } from "./transcript.ts";
 import { HEAD_MS, prefixHeader, readHead } from "./turn-head.ts";
 import type { Head } from "./wire.ts";
@@ -49,18 +49,18 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   c.header("x-conversation-id", conversation.id);
 
   const settings = readSettings(body);
-  const ignored = deps.ignoredSettings(deps.runtime, agent, c.env, settings);
-  if (ignored.length > 0) c.header("x-holdfast-ignored", ignored.map(wireName).join(", "));
+  const ignored = ignoredSettings(deps.runtime, agent, c.env, settings);
+  if (ignored.length > 0) c.header("x-holdfast-ignored", ignored.join(", "));
 
   const ctx = executionContext(c);
-  const turn = deps.startTurn(deps.runtime, c.env, ctx, {
+  const turn = deps.startTurn(deps, c.env, ctx, {
     agent,
     owner,
     conversation,
     user: { content: user.content, blobs },
     sent,
     seed: before,
-    clientSystem: agent.clientSystem === "ignore" ? null : system,
+    clientSystem: system,
     settings,
     signal: c.req.raw.signal,
     onDisconnect: "cancel",
@@ -74,10 +74,25 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
 
   if (!body.stream) {
     const whole = wholeCompletion(events, head, remember);
-    // Goes on to the transcript when the client has left.
+    // The transcript is noted even if the client has left; a failure is thrown to it below.
     ctx.waitUntil(whole.catch(() => {}));
     const answer = await whole;
-    if (answer.failure) throw new HoldfastError(answer.failure);
-    return c.json(answer.body, 200, prefix(answer.events));
+    return c.json(answer.body, 200, prefixHeader(answer.requests));
   }
+
+  const begun = await readHead(events, HEAD_MS);
+  const options = {
+    includeUsage: body.stream_options?.include_usage === true,
+    remember,
+    failed: ({ reason, message, detail }: Failure) =>
+      deps.log("stream failed", { level: "error", requestId, reason, message, detail }),
+  };
+  const stream = eventStream((send) => streamCompletion(begun, events, head, options, send));
+  ctx.waitUntil(stream.done);
+  return c.body(stream.body, 200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    ...prefixHeader(begun),
+  });
 }

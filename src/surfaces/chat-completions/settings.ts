@@ -14,17 +14,3 @@ export function readSettings(body: ChatBody): TurnRequest["settings"] {
     epoch: body.reasoning_effort == null ? {} : { effort: body.reasoning_effort },
   };
 }
-
-/** A setting's name as the client spelled it. */
-export function wireName(setting: string): string {
-  switch (setting) {
-    case "topP":
-      return "top_p";
-    case "effort":
-      return "reasoning_effort";
-    case "maxOutputTokens":
-      return "max_tokens";
-    default:
-      return setting;
-  }
-}

@@ -21,10 +21,10 @@ export async function readHead(events: TimedReader<TurnEvent>, ms: number): Prom
   }
 }
 
-/** The value of `x-holdfast-prefix`: how the turn's first request stands to the one before it. */
-export function prefixHeader(events: readonly TurnEvent[]): string | null {
+/** `x-holdfast-prefix`: how the turn's first request stands to the one before it; nothing where it is not known yet. */
+export function prefixHeader(events: readonly TurnEvent[]): Record<string, string> {
   const first = events.find((event) => event.type === "request");
-  return first === undefined ? null : verdictText(first.verdict);
+  return first === undefined ? {} : { "x-holdfast-prefix": verdictText(first.verdict) };
 }
 
 function verdictText(verdict: Verdict): string {

@@ -1,4 +1,4 @@
-import type { TurnStop } from "../../values/turn-event.ts";
+import type { Stop } from "../../values/entry.ts";
 import { inputTokens, type Usage } from "../../values/usage.ts";
 import type { Delta } from "./view.ts";
 
@@ -12,7 +12,7 @@ export interface Head {
 export type FinishReason = "stop" | "length" | "content_filter";
 
 /** Why the answer ends, in the words of the protocol. Tools ran here, so it is never `tool_calls`. */
-export function finishReason(stop: TurnStop): FinishReason {
+export function finishReason(stop: Stop): FinishReason {
   switch (stop) {
     case "end":
     case "calls":
@@ -21,7 +21,6 @@ export function finishReason(stop: TurnStop): FinishReason {
       return "stop";
     case "length":
     case "cut":
-    case "limit":
       return "length";
     case "refusal":
       return "content_filter";
@@ -46,7 +45,7 @@ export function deltaChunk(head: Head, delta: Delta) {
   return chunk(head, delta.kind === "content" ? { content: delta.text } : { reasoning_content: delta.text }, null);
 }
 
-export function finishChunk(head: Head, stop: TurnStop) {
+export function finishChunk(head: Head, stop: Stop) {
   return chunk(head, {}, finishReason(stop));
 }
 
@@ -57,7 +56,7 @@ export function usageChunk(head: Head, usage: Usage) {
 
 export function completion(
   head: Head,
-  answer: { readonly content: string; readonly reasoning: string; readonly stop: TurnStop; readonly usage: Usage },
+  answer: { readonly content: string; readonly reasoning: string; readonly stop: Stop; readonly usage: Usage },
 ) {
   const { content, reasoning, stop, usage } = answer;
   const message = { role: "assistant", content, refusal: null, ...(reasoning && { reasoning_content: reasoning }) };

@@ -73,18 +73,18 @@ export function redacted(data: string): Part {
  * Calling a tool that the request does not make visible is an error of the script: see `Emulator.problems`.
  */
 export function call(name: string, input: object | string = {}, id?: string): Part {
-  const json = typeof input === "string" ? input : JSON.stringify(input);
-  return id === undefined
-    ? { kind: "call", name, json, unseen: false }
-    : { kind: "call", name, json, id, unseen: false };
+  const part = { kind: "call", name, json: jsonText(input), unseen: false } as const;
+  return id === undefined ? part : { ...part, id };
 }
 
 /** A call as from a model that invents names: visibility is not checked. */
 export function callUnseen(name: string, input: object | string = {}, id?: string): Part {
-  return {
-    ...{ kind: "call", name, json: typeof input === "string" ? input : JSON.stringify(input), unseen: true },
-    ...(id === undefined ? {} : { id }),
-  };
+  const part = { kind: "call", name, json: jsonText(input), unseen: true } as const;
+  return id === undefined ? part : { ...part, id };
+}
+
+function jsonText(input: object | string): string {
+  return typeof input === "string" ? input : JSON.stringify(input);
 }
 
 /** A search by the server with what it found. What it found can be called later in the same answer. */
@@ -94,7 +94,7 @@ export function search(query: string, found: readonly string[], tool = "tool_sea
 
 /** A call of a server's tool whose result is not there yet. Put `pause()` behind it. */
 export function serverCall(name: string, input: object | string = {}): Part {
-  return { kind: "server_call", name, json: typeof input === "string" ? input : JSON.stringify(input) };
+  return { kind: "server_call", name, json: jsonText(input) };
 }
 
 /** A compaction block; `null` is one that failed. */

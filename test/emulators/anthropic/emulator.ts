@@ -17,6 +17,8 @@ export interface EmulatorOptions {
   readonly answer?: Answerer;
   /** Values of `anthropic-beta` that are accepted besides the known ones. */
   readonly betas?: readonly string[];
+  /** Marks that tests hide in tool output, to flag where it appears outside its result. Default `canary-` and letters. */
+  readonly canaries?: RegExp;
   /** `any` believes signatures of thinking that were made elsewhere. Default `own`. */
   readonly signatures?: "own" | "any";
 }
@@ -50,12 +52,13 @@ export interface Emulator {
 export async function startAnthropicEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port: wanted = 0, now = Date.now, answer: answerer, signatures = "own" } = options;
   const settings = { apiKey: options.apiKey, betas: options.betas, signatures, now };
-  let state = createState(answerer);
+  let state = createState(answerer, options.canaries);
   const server = createServer((request, response) => {
     const { problems } = state;
     serve(state, settings, request, response).catch((error: unknown) => {
-      problems.push(error instanceof Error ? error : new Error(String(error)));
       response.destroy();
+      // A client that goes away while it sends is nobody's mistake.
+      if (request.complete) problems.push(error instanceof Error ? error : new Error(String(error)));
     });
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -93,7 +96,7 @@ export async function startAnthropicEmulator(options: EmulatorOptions = {}): Pro
     takeProblems,
     reset() {
       const [problem] = takeProblems();
-      state = createState(answerer);
+      state = createState(answerer, options.canaries);
       if (problem !== undefined) throw problem;
     },
     async close() {

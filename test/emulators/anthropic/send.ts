@@ -50,7 +50,7 @@ export async function sendWhole(delivery: Delivery, message: object): Promise<vo
     response.destroy();
     return;
   }
-  record.status = cut === undefined ? 200 : 529;
+  record.status = cut === undefined ? 200 : cut.type === "overloaded_error" ? 529 : 500;
   record.outcome = cut === undefined ? "answered" : "failed";
   if (cut === undefined) delivery.begin();
   response.writeHead(record.status, { "content-type": "application/json", "request-id": requestId });

@@ -31,7 +31,7 @@ export interface EmulatorState {
 }
 
 /** An emulator that remembers nothing yet. */
-export function createState(answerer: Answerer | undefined): EmulatorState {
+export function createState(answerer: Answerer | undefined, canaries?: RegExp): EmulatorState {
   return {
     requests: [],
     problems: [],
@@ -41,7 +41,7 @@ export function createState(answerer: Answerer | undefined): EmulatorState {
     cache: new PromptCache(),
     fingerprints: new Map(),
     answerer,
-    watchCanaries: createCanaryWatch(),
+    watchCanaries: createCanaryWatch(canaries),
   };
 }
 

@@ -13,11 +13,12 @@ export const CANARY = /\bcanary-[a-z0-9]+\b/g;
  * system text is flagged, once for each place. Remembers over all requests of one emulator.
  */
 export function createCanaryWatch(pattern: RegExp = CANARY): (texts: readonly SeenText[]) => string[] {
+  const everywhere = new RegExp(pattern, pattern.flags.includes("g") ? pattern.flags : `${pattern.flags}g`);
   const firstSeen = new Map<string, SeenText["place"]>();
   return (texts) => {
     const flags: string[] = [];
     for (const { place, path, text } of texts) {
-      for (const [mark] of text.matchAll(pattern)) {
+      for (const [mark] of text.matchAll(everywhere)) {
         const origin = firstSeen.get(mark);
         if (origin === undefined) firstSeen.set(mark, place);
         else if (origin === "tool" && place === "prompt")

@@ -15,19 +15,25 @@ export interface Parking<T> {
 
 /** A new, empty parking. */
 export function createParking<T>(): Parking<T> {
-  const first = Promise.withResolvers<T>();
-  const gate = Promise.withResolvers<void>();
   let count = 0;
+  let arrive: (what: T) => void = () => {};
+  let open: () => void = () => {};
+  const parked = new Promise<T>((resolve) => {
+    arrive = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return {
-    parked: first.promise,
+    parked,
     get count() {
       return count;
     },
-    release: () => gate.resolve(),
+    release: () => open(),
     wait: (what) => {
       count += 1;
-      first.resolve(what);
-      return gate.promise;
+      arrive(what);
+      return gate;
     },
   };
 }

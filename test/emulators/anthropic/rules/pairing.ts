@@ -90,9 +90,10 @@ export const serverCallsHaveResults: Rule = ({ body }) => {
   for (const turn of mergedTurns(body.messages)) {
     const answered = new Set(turn.blocks.map(({ block }) => ("tool_use_id" in block ? block.tool_use_id : "")));
     const waiting = new Set(turn.blocks.map(({ block }) => ("caller" in block ? block.caller?.tool_id : undefined)));
-    for (const { block, message } of turn.blocks) {
+    const settled = turn.blocks.findLastIndex(({ block }) => block.type !== "server_tool_use");
+    for (const [index, { block, message }] of turn.blocks.entries()) {
       if (block.type !== "server_tool_use" || answered.has(block.id) || waiting.has(block.id)) continue;
-      if (message === body.messages.length - 1 && turn.blocks.at(-1)?.block === block) continue;
+      if (message === body.messages.length - 1 && index > settled) continue;
       return invalid(
         "E-A22",
         `messages.${message}: \`${block.name}\` tool use with id \`${block.id}\` was found without a corresponding \`${block.name}_tool_result\` block`,

@@ -48,6 +48,16 @@ export const searchToolIsNotDeferred: Rule = ({ body }) => {
   return invalid("E-A11", `tools.${index}.defer_loading: tool search tools cannot be deferred`);
 };
 
+/** E-A12: a search tool has the name of its type. The vendor's text is not known. */
+export const searchToolHasItsName: Rule = ({ body }) => {
+  for (const [index, tool] of toolsOf(body).entries()) {
+    if (!isSearchTool(tool) || tool.type == null) continue;
+    const name = tool.type.replace(/_\d+$/, "");
+    if (toolName(tool) !== name) return invalid("E-A12", `tools.${index}.${tool.type}.name: Input should be '${name}'`);
+  }
+  return null;
+};
+
 /** E-A13: the catalog's limit. The vendor's text is not known. */
 export const notTooManyDeferred: Rule = ({ body }) => {
   const count = toolsOf(body).filter(isDeferred).length;

@@ -14,7 +14,7 @@ export const customTool = z.strictObject({
   type: z.literal("custom").nullish(),
   name: z.string(),
   description: z.string().optional(),
-  input_schema: z.looseObject({ type: z.unknown() }),
+  input_schema: z.looseObject({}),
   eager_input_streaming: z.boolean().nullish(),
   ...shared,
   ...examples,
@@ -23,7 +23,7 @@ export const customTool = z.strictObject({
 const search = (kind: "bm25" | "regex") =>
   z.strictObject({
     type: z.enum([`tool_search_tool_${kind}_20251119`, `tool_search_tool_${kind}`]),
-    name: z.literal(`tool_search_tool_${kind}`),
+    name: z.string(),
     ...shared,
   });
 

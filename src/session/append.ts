@@ -1,0 +1,47 @@
+import { ToolDeferrals } from "../values/tool-deferrals.ts";
+import type { AppendAnswer, AppendRequest } from "./contract.ts";
+import { sessionName } from "./name.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+/** How an append stands to the session. `repeat`: it is the newest one, whose answer was lost on the way. */
+export type Admission = "new" | "repeat" | "lost";
+
+/** Decides whether an append counts. Throws when it does not fit what is stored, which is a fault of the caller. */
+export function admit(row: SessionRow | null, request: AppendRequest): Admission {
+  if (row === null || row.deleted_at !== null || request.fence !== row.fence) return "lost";
+  if (row.last_append === appendKey(request)) return "repeat";
+  if (row.status !== "running" || row.turn !== request.turn) return "lost";
+  if (request.firstSeq !== row.last_seq + 1) {
+    throw new Error(`an append that starts at ${request.firstSeq} does not follow entry ${row.last_seq}`);
+  }
+  if (request.deferrals !== undefined) ToolDeferrals.parse(request.deferrals, sessionName(row));
+  return "new";
+}
+
+/** Stores a new append, as one transaction. */
+export function applyAppend(store: Store, row: SessionRow, request: AppendRequest, now: number): AppendAnswer {
+  const rev = row.rev + 1;
+  const lastSeq = row.last_seq + request.entries.length;
+  store.transaction(() => {
+    store.addEntries(rev, request.firstSeq, request.entries);
+    store.addBlobs(rev, request.blobs ?? []);
+    if (request.chain) store.addChain(rev, request.chain);
+    if (request.call) store.addCall(rev, request.call);
+    if (request.instructions !== undefined) store.addText(rev, "instructions", request.instructions);
+    store.update({
+      rev,
+      last_seq: lastSeq,
+      updated_at: now,
+      last_append: appendKey(request),
+      ...(request.kind === "answer" || request.kind === "finish" ? { step: request.step } : {}),
+      ...(request.sentThrough === undefined ? {} : { sent_through: request.sentThrough }),
+      ...(request.deferrals === undefined ? {} : { deferrals: request.deferrals, deferrals_rev: rev }),
+      ...(request.kind === "finish" ? { status: request.end?.status ?? "done", cancel: 0 } : {}),
+    });
+  });
+  return { kind: "ok", lastSeq };
+}
+
+function appendKey({ turn, step, kind }: AppendRequest): string {
+  return `${turn}/${step}/${kind}`;
+}

@@ -1,0 +1,177 @@
+import type { Alignment } from "../context/align-history.ts";
+import { alignHistory, contentText, normaliseText, storedMessages } from "../context/align-history.ts";
+import { survives } from "../context/branch.ts";
+import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
+import type { AssistantEntry, Entry, Numbered, UserEntry } from "../values/entry.ts";
+import { decodeEntry, encodeEntry } from "../values/entry.ts";
+import type { ToolDeferrals } from "../values/tool-deferrals.ts";
+import type { BeginRequest } from "./contract.ts";
+
+/** What the model reads where a call's turn died before its result was stored. */
+export const INTERRUPTED = "The call was interrupted. It is not known whether it had any effect.";
+
+/** What a `begin` finds. */
+export interface Found {
+  readonly all: readonly Numbered[];
+  readonly deferrals: ToolDeferrals;
+  /** The client system text that the session was frozen with. */
+  readonly clientSystem: string | null;
+  readonly newest: {
+    readonly turn: string;
+    readonly userSeq: number;
+    /** `dead`: its lease ran out before it ended. */
+    readonly status: "done" | "failed" | "stopped" | "dead";
+  };
+}
+
+/** What a `begin` does about it. */
+export interface Plan {
+  /** Goes on with the newest turn, whose isolate died. */
+  readonly resumed: boolean;
+  /** The turn's next request goes out before anything else is appended, so all there is counts as sent. */
+  readonly sends: boolean;
+  /** The user entry to answer. */
+  readonly userSeq: number;
+  /** Texts of the entries to append. */
+  readonly append: readonly string[];
+  /** A rewind took a load point with it: the deferrals start anew, and all epochs end. */
+  readonly reset: boolean;
+}
+
+/** Decides how a turn starts on a session that exists: issue 2, point 4. Pure; `now` in milliseconds. */
+export function planTurn(found: Found, request: BeginRequest, now: number): Plan {
+  const { all, newest } = found;
+  const asked = userEntry(request.user);
+  const effective = effectiveContext(all);
+  const unfinished = isUnfinished(effective, newest);
+  const told = unfinished ? upTo(effective, newest.userSeq) : effective;
+  const alignment = withParts(align(told, asked, request, unfinished), asked, effective);
+
+  if (newest.status === "dead" && unfinished && isAt(alignment, "rerun", newest.userSeq)) {
+    return { resumed: true, sends: openBatch(effective) === null, userSeq: newest.userSeq, append: [], reset: false };
+  }
+
+  const made: Entry[] = [];
+  const head = { v: 1, at: now, turn: request.turn } as const;
+  const open = openBatch(effective);
+  if (open !== null) made.push(interruptedResults(open, now));
+
+  const system = systemUpdate(found.clientSystem, effective, request.clientSystem);
+  const last = effective.at(-1);
+  let rewind: { readonly to: number; readonly why: "regenerate" | "edited" } | null = null;
+  let userSeq: number | null = null;
+  switch (alignment.kind) {
+    case "append":
+    case "unrelated":
+      break;
+    case "edited":
+      rewind = { to: alignment.user, why: "edited" };
+      break;
+    case "regenerate":
+      // A system update stands before the message it speaks for, so that message is then told anew.
+      if (system !== null) rewind = { to: alignment.user, why: "regenerate" };
+      else {
+        rewind = { to: alignment.user + 1, why: "regenerate" };
+        userSeq = alignment.user;
+      }
+      break;
+    case "rerun":
+      if (system !== null && last?.seq === alignment.user) rewind = { to: alignment.user, why: "regenerate" };
+      else {
+        // What is left of an answer that failed would be taken for the beginning of the new one.
+        if (last && isFinalAnswer(last)) rewind = { to: last.seq, why: "regenerate" };
+        userSeq = alignment.user;
+      }
+      break;
+  }
+  if (rewind !== null) made.push({ ...head, origin: "runtime", kind: "rewind", ...rewind });
+  const append = made.map(encodeEntry);
+  if (userSeq === null) {
+    if (system !== null) append.push(encodeEntry({ ...head, origin: "client", kind: "system_update", text: system }));
+    append.push(request.user);
+    userSeq = all.length + append.length;
+  }
+  const reset = rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(all, made));
+  return { resumed: false, sends: true, userSeq, append, reset };
+}
+
+/** The results entry that closes a batch whose turn died: nothing of it is run again. */
+export function interruptedResults({ seq, entry }: Numbered<AssistantEntry>, now: number): Entry {
+  return {
+    v: 1,
+    origin: "runtime",
+    at: now,
+    turn: entry.turn,
+    kind: "results",
+    of: seq,
+    results: callsOf(entry).map(({ id, name }) => ({
+      call: id,
+      name,
+      status: "interrupted",
+      content: [{ type: "text", text: INTERRUPTED }],
+    })),
+  };
+}
+
+function userEntry(text: string): UserEntry {
+  const entry = decodeEntry(text);
+  if (entry.kind !== "user") throw new Error(`a turn begins with a user entry, not with one of kind ${entry.kind}`);
+  return entry;
+}
+
+/** Whether the newest turn still owes its answer. One that died after its last answer was stored does not. */
+function isUnfinished(effective: readonly Numbered[], newest: Found["newest"]): boolean {
+  if (newest.status === "failed") return true;
+  if (newest.status !== "dead") return false;
+  const last = effective.at(-1);
+  return !(last && isFinalAnswer(last) && last.entry.turn === newest.turn);
+}
+
+/** An answer after which the model has nothing more to say: no calls, and not merely paused. */
+function isFinalAnswer({ entry }: Numbered): boolean {
+  return entry.kind === "assistant" && callsOf(entry).length === 0 && entry.stop !== "paused";
+}
+
+/** The context up to a user entry: whatever followed it counts as no answer. */
+function upTo(effective: readonly Numbered[], userSeq: number): readonly Numbered[] {
+  const at = effective.findIndex(({ seq }) => seq === userSeq);
+  return at < 0 ? effective : effective.slice(0, at + 1);
+}
+
+function align(told: readonly Numbered[], asked: UserEntry, { sent }: BeginRequest, unfinished: boolean): Alignment {
+  const stored = storedMessages(told);
+  if (sent !== null) return alignHistory(stored, sent);
+  const newest = stored.at(-1);
+  const again = unfinished && newest?.role === "user" && newest.text === normaliseText(contentText(asked.content));
+  return again ? { kind: "rerun", user: newest.seq } : { kind: "append" };
+}
+
+/** Messages are compared by their text; one with another image or document is another message after all. */
+function withParts(alignment: Alignment, asked: UserEntry, effective: readonly Numbered[]): Alignment {
+  if (alignment.kind !== "rerun" && alignment.kind !== "regenerate") return alignment;
+  const ours = effective.find(({ seq }) => seq === alignment.user)?.entry;
+  if (ours?.kind === "user" && partsKey(ours) === partsKey(asked)) return alignment;
+  return alignment.kind === "rerun" ? { kind: "append" } : { kind: "edited", user: alignment.user };
+}
+
+function partsKey(entry: UserEntry): string {
+  return JSON.stringify(entry.content.filter((part) => part.type !== "text"));
+}
+
+function isAt(alignment: Alignment, kind: "rerun", user: number): boolean {
+  return alignment.kind === kind && alignment.user === user;
+}
+
+/** The client's system text if it is another than the one in force, else null. No text leaves in force what is. */
+function systemUpdate(frozen: string | null, effective: readonly Numbered[], given: string | null): string | null {
+  if (given === null) return null;
+  const updates = effective.flatMap(({ entry }) =>
+    entry.kind === "system_update" && entry.origin === "client" ? [entry.text] : [],
+  );
+  return given === (updates.at(-1) ?? frozen) ? null : given;
+}
+
+/** The effective context once `made` is appended. */
+function after(all: readonly Numbered[], made: readonly Entry[]): Numbered[] {
+  return effectiveContext([...all, ...made.map((entry, index) => ({ seq: all.length + index + 1, entry }))]);
+}

@@ -1,0 +1,148 @@
+import { HoldfastError } from "../values/errors.ts";
+import type {
+  AppendAnswer,
+  AppendRequest,
+  BeatAnswer,
+  BeginAnswer,
+  BeginRequest,
+  Page,
+  SessionApi,
+  SessionContext,
+  SessionId,
+  SessionRpc,
+} from "./contract.ts";
+import { sessionName } from "./name.ts";
+import { assemble, listsOf, listsOfContext, withLists } from "./page.ts";
+
+/** Where stubs come from: the part of a namespace that a client uses. */
+export interface Stubs {
+  getByName(name: string): SessionRpc;
+}
+
+const TRIES = 5;
+const TRIES_MS = 10_000;
+const FIRST_WAIT_MS = 50;
+
+/** The session of that name, as turns and surfaces hold it. Asks nothing by itself. */
+export function sessionClient(env: Cloudflare.Env, id: SessionId): SessionApi {
+  // The types of RPC make lists of tuples; what crosses is what the object answers.
+  const stubs = env.SESSIONS as unknown as Stubs;
+  return new SessionClient(stubs, sessionName(id));
+}
+
+/**
+ * A session behind its stub. A call that fails because the object was reset, or on the way, is made again on a new
+ * stub, up to five times within ten seconds: that is safe because `begin` and `append` know their repeats. Answers that
+ * cross RPC in pages are put together here.
+ */
+export class SessionClient implements SessionApi {
+  readonly #stubs: Stubs;
+  readonly #name: string;
+  readonly #wait: (ms: number) => Promise<void>;
+
+  constructor(stubs: Stubs, name: string, wait = sleep) {
+    this.#stubs = stubs;
+    this.#name = name;
+    this.#wait = wait;
+  }
+
+  async begin(request: BeginRequest): Promise<BeginAnswer> {
+    for (let tries = 1; ; tries++) {
+      const start = await this.#call((stub) => stub.begin(request));
+      if (start.kind !== "go" || !start.more) return start;
+      const rest = await this.#pages(start.fence, "begin", start.more);
+      if (rest !== null) return withLists(start, assemble(listsOf(start), rest), 0);
+      // The object forgot what was asked of it between two pages. Begun again, it answers the same.
+      if (tries === TRIES) throw new Error("the session's object restarts again and again");
+    }
+  }
+
+  append(request: AppendRequest): Promise<AppendAnswer> {
+    return this.#call((stub) => stub.append(request));
+  }
+
+  /** Not tried again: the next beat is only a second away. */
+  beat(fence: number): Promise<BeatAnswer> {
+    return this.#stubs.getByName(this.#name).beat(fence);
+  }
+
+  async context(fence: number): Promise<SessionContext | null> {
+    const context = await this.#call((stub) => stub.context(fence));
+    if (context === null || !context.more) return context;
+    const rest = await this.#pages(fence, "context", context.more);
+    if (rest === null) return null;
+    const { entries, blobs } = assemble(listsOfContext(context), rest);
+    return { entries, blobs };
+  }
+
+  stop() {
+    return this.#call((stub) => stub.stop());
+  }
+
+  summary() {
+    return this.#call((stub) => stub.summary());
+  }
+
+  entries(after: number, limit: number) {
+    return this.#call((stub) => stub.entries(after, limit));
+  }
+
+  calls(after: number, limit: number) {
+    return this.#call((stub) => stub.calls(after, limit));
+  }
+
+  remove() {
+    return this.#call((stub) => stub.remove());
+  }
+
+  flushed() {
+    return this.#call((stub) => stub.flushed());
+  }
+
+  async #pages(fence: number, of: "begin" | "context", count: number): Promise<Page[] | null> {
+    const pages: Page[] = [];
+    for (let n = 1; n <= count; n++) {
+      const page = await this.#call((stub) => stub.page(fence, of, n));
+      if (page === null) return null;
+      pages.push(page);
+    }
+    return pages;
+  }
+
+  async #call<T>(ask: (stub: SessionRpc) => Promise<T>): Promise<T> {
+    const since = Date.now();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask(this.#stubs.getByName(this.#name));
+      } catch (error) {
+        if (isUnavailable(error)) throw unavailable();
+        const late = tries >= TRIES || Date.now() - since >= TRIES_MS;
+        if (late || !mayPass(error)) throw error;
+      }
+      await this.#wait(FIRST_WAIT_MS * 2 ** tries);
+    }
+  }
+}
+
+/** Whether the same call may succeed on a new stub. An overloaded object is left alone. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("overloaded" in error && error.overloaded === true) return false;
+  if ("retryable" in error && error.retryable === true) return true;
+  if ("durableObjectReset" in error && error.durableObjectReset === true) return true;
+  // The object runs older code than this worker for some minutes after a deploy.
+  return error.message.endsWith("is not known to this object yet: retry");
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("unavailable: ");
+}
+
+function unavailable(): HoldfastError {
+  const message = "The store can't say right now whether this conversation exists. Try again.";
+  return new HoldfastError({ reason: "unavailable", retryAfter: 5, message });
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

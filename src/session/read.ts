@@ -1,0 +1,141 @@
+import { collectEvidence } from "../catalog/activation.ts";
+import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
+import { repair } from "../context/repair.ts";
+import type { Entry, Numbered, Part } from "../values/entry.ts";
+import { decodeEntry, encodeEntry } from "../values/entry.ts";
+import { chainKey, itemSeq, standing } from "./chain.ts";
+import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+/** A session's entries, read once. */
+export interface History {
+  readonly all: readonly Numbered[];
+  /** The text an entry is stored as, or is to be sent as where repair made it. */
+  textOf(numbered: Numbered): string;
+}
+
+export function history(store: Store): History {
+  const texts = new Map<Entry, string>();
+  const all = Array.from(store.entries(), ([seq, text]) => {
+    const entry = decodeEntry(text);
+    texts.set(entry, text);
+    return { seq, entry };
+  });
+  return { all, textOf: ({ entry }) => texts.get(entry) ?? encodeEntry(entry) };
+}
+
+/** What the turn that holds the session starts from. Depends on what is stored and on nothing else. */
+export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }: BeginRequest): TurnStart {
+  const { all, textOf } = history(store);
+  const { entries, open } = assembled(all, row);
+  const effective = new Set(entries.map(({ seq }) => seq));
+  const key = chainKey(asked, row.mode);
+  const { chain, nextEpoch, broken } = standing(store, asked.model, key, (seq) => effective.has(seq));
+  const sent = new Set(chain?.items.map(itemSeq));
+  return {
+    kind: "go",
+    fence: row.fence,
+    turn: row.turn,
+    resumed: row.resumed === 1,
+    mode: row.mode,
+    userSeq: row.user_seq,
+    lastSeq: row.last_seq,
+    deferrals: row.deferrals,
+    sentThrough: row.sent_before,
+    instructions: store.text("instructions"),
+    clientSystem: store.text("client_system"),
+    chain,
+    nextEpoch,
+    broken,
+    entries: rows(
+      entries.filter(({ seq }) => !sent.has(seq)),
+      textOf,
+    ),
+    evidence: collectEvidence(entries),
+    lastSuccess: lastSuccess(entries),
+    newestAssistant: entries.findLast(({ entry }) => entry.kind === "assistant")?.seq ?? null,
+    pending: open === null ? null : pendingBatch(open, rerun),
+    step: row.step,
+    blobs: blobsOf(store, entries),
+  };
+}
+
+/** The whole effective context with its blobs. */
+export function wholeContext(store: Store, row: SessionRow): { entries: EntryRow[]; blobs: BlobRow[] } {
+  const { all, textOf } = history(store);
+  const { entries } = assembled(all, row);
+  return { entries: rows(entries, textOf), blobs: blobsOf(store, entries) };
+}
+
+export function summaryOf(row: SessionRow): SessionSummary {
+  return {
+    conversation: row.conversation,
+    agent: row.agent,
+    title: row.title,
+    mode: row.mode,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    entries: row.last_seq,
+    running: row.status === "running",
+  };
+}
+
+/** As many of `all` as a page holds: `limit` at most, and not above `size` characters unless the first is larger. */
+export function firstPage<T>(all: Iterable<T>, limit: number, size: number, sizeOf: (one: T) => number) {
+  const page: T[] = [];
+  let room = size;
+  for (const one of all) {
+    room -= sizeOf(one);
+    if (page.length >= limit || (room < 0 && page.length > 0)) return { page, more: true };
+    page.push(one);
+  }
+  return { page, more: false };
+}
+
+/** The effective, repaired context, and the batch of the running turn that has no results yet. */
+function assembled(all: readonly Numbered[], row: SessionRow) {
+  const effective = effectiveContext(all);
+  const newest = openBatch(effective);
+  const open = row.status === "running" && newest?.entry.turn === row.turn ? newest : null;
+  return { entries: repair(effective, open?.seq ?? null), open };
+}
+
+function pendingBatch(
+  { seq, entry }: NonNullable<ReturnType<typeof openBatch>>,
+  rerun: readonly string[],
+): PendingBatch {
+  const calls = callsOf(entry);
+  const ids = (again: boolean) => calls.filter(({ name }) => rerun.includes(name) === again).map(({ id }) => id);
+  return { seq, calls: ids(true), interrupted: ids(false) };
+}
+
+/** The last call of ours that succeeded, and the entry its result is in. */
+function lastSuccess(entries: readonly Numbered[]): TurnStart["lastSuccess"] {
+  for (const { seq, entry } of entries.toReversed()) {
+    if (entry.origin !== "runtime") continue;
+    if (entry.kind === "host_search") return { call: entry.call, seq };
+    if (entry.kind !== "results") continue;
+    const success = entry.results.findLast(({ status }) => status === "ok");
+    if (success) return { call: success.call, seq };
+  }
+  return null;
+}
+
+function rows(entries: readonly Numbered[], textOf: History["textOf"]): EntryRow[] {
+  return entries.map((numbered): EntryRow => [numbered.seq, textOf(numbered)]);
+}
+
+/** The blobs that entries refer to and that we hold, each once. */
+function blobsOf(store: Store, entries: readonly Numbered[]): BlobRow[] {
+  const hashes = new Set(entries.flatMap(({ entry }) => partsOf(entry).flatMap(hashOf)));
+  return [...hashes].flatMap((hash) => store.blob(hash) ?? []);
+}
+
+function partsOf(entry: Entry): readonly Part[] {
+  if (entry.kind === "user") return entry.content;
+  return entry.kind === "results" ? entry.results.flatMap(({ content }) => content) : [];
+}
+
+function hashOf(part: Part): string[] {
+  return part.type !== "text" && part.source.type === "blob" ? [part.source.hash] : [];
+}

@@ -1,0 +1,92 @@
+import type { SessionId } from "./contract.ts";
+import { sessionName } from "./name.ts";
+import { COPIED, type RecordState } from "./record.ts";
+import { firstFence } from "./start.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+/** What D1 knows of a session whose object is empty. */
+export type Look = "rebuilt" | "gone" | "none";
+
+/** Rows are read this many at a time: of the largest, half a megabyte each, a page is then 32 MB. */
+const PAGE_ROWS = 64;
+
+type SessionRecord = Pick<SessionRow, "title" | "mode" | "created_at" | "updated_at" | "rev"> & {
+  readonly entries: number;
+  readonly state: string;
+  readonly tool_deferrals: string | null;
+};
+
+type Row = Record<string, SqlStorageValue>;
+
+/**
+ * Asks D1, the primary, for a session whose object is empty, and reads it back if it is there, so that the next request
+ * extends the last byte for byte. The record takes a new generation before it is read, so that nothing an older object
+ * of that name still has under way counts any more. Throws when D1 does; what was read by then does no harm.
+ */
+export async function rebuild(database: D1Database, store: Store, id: SessionId): Promise<Look> {
+  const db = database.withSession("first-primary");
+  const name = sessionName(id);
+  const found = await db
+    .prepare("SELECT deleted_at FROM sessions WHERE id = ?")
+    .bind(name)
+    .first<{ deleted_at: number | null }>();
+  if (found === null) return "none";
+  if (found.deleted_at !== null) return "gone";
+
+  const generation = crypto.randomUUID();
+  const claimed = await db.batch<SessionRecord>([
+    db
+      .prepare("UPDATE sessions SET generation = ?2 WHERE id = ?1 AND deleted_at IS NULL RETURNING *")
+      .bind(name, generation),
+    // Rows of a copy that did not come to its end.
+    ...COPIED.map(({ table }) =>
+      db
+        .prepare(`DELETE FROM ${table} WHERE session = ?1 AND rev > (SELECT rev FROM sessions WHERE id = ?1)`)
+        .bind(name),
+    ),
+  ]);
+  const record = claimed[0]?.results[0];
+  if (record === undefined) return "gone";
+
+  store.prepare();
+  for (const copied of COPIED) await readBack(db, store, name, copied);
+  const state: RecordState = JSON.parse(record.state);
+  const { title, mode, created_at, updated_at, rev, entries } = record;
+  store.create({
+    ...{ owner: id.owner, agent: id.agent, conversation: id.conversation },
+    ...{ title, mode, created_at, updated_at, rev, generation },
+    ...{ deferrals: record.tool_deferrals, deferrals_rev: rev, last_seq: entries },
+    ...{ sent_through: state.sent_through, status: state.status, turn: state.turn, user_seq: state.user_seq },
+    ...{ step: state.step, attempts: state.attempts, lease_seconds: state.lease_seconds },
+    ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
+    ...{ flushed_rev: rev, flushed_seq: entries, deleted_at: null },
+  });
+  return "rebuilt";
+}
+
+async function readBack(
+  db: D1DatabaseSession,
+  store: Store,
+  session: string,
+  { table, columns, key }: (typeof COPIED)[number],
+): Promise<void> {
+  const keys = columns.slice(0, key);
+  const order = keys.join(", ");
+  let last: readonly SqlStorageValue[] | null = null;
+  for (;;) {
+    const rows: Row[] = await pageAfter(last);
+    store.transaction(() => {
+      for (const row of rows) store.insert(table, row);
+    });
+    const newest = rows.at(-1);
+    if (newest === undefined || rows.length < PAGE_ROWS) return;
+    last = keys.map((column) => newest[column] ?? null);
+  }
+
+  async function pageAfter(last: readonly SqlStorageValue[] | null): Promise<Row[]> {
+    const after = last === null ? "" : `AND (${order}) > (${keys.map(() => "?").join(", ")})`;
+    const query = `SELECT ${columns.join(", ")} FROM ${table} WHERE session = ? ${after} ORDER BY ${order} LIMIT ?`;
+    const bound = db.prepare(query).bind(session, ...(last ?? []), PAGE_ROWS);
+    return (await bound.all<Row>()).results;
+  }
+}

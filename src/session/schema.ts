@@ -1,0 +1,58 @@
+/**
+ * The object's tables, as ordered steps: a step that was released is never changed, only followed by another. Every
+ * table but `session` only grows; `rev` is the session's revision that wrote a row, and what a flush copies is the rows
+ * above the last one it copied. No secondary index: a row written is one row written. `docs/storage.md` says more.
+ */
+const STEPS: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE session (
+       id INTEGER PRIMARY KEY CHECK (id = 1),
+       owner TEXT NOT NULL, agent TEXT NOT NULL, conversation TEXT NOT NULL,
+       title TEXT NOT NULL, mode TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+       generation TEXT NOT NULL, rev INTEGER NOT NULL, last_seq INTEGER NOT NULL, sent_through INTEGER NOT NULL,
+       deferrals TEXT, deferrals_rev INTEGER NOT NULL,
+       fence INTEGER NOT NULL, status TEXT NOT NULL, turn TEXT NOT NULL, user_seq INTEGER NOT NULL,
+       step INTEGER NOT NULL, attempts INTEGER NOT NULL, lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
+       attempt TEXT NOT NULL, sent_before INTEGER NOT NULL, resumed INTEGER NOT NULL, last_append TEXT NOT NULL,
+       flushed_rev INTEGER NOT NULL, flushed_seq INTEGER NOT NULL, deleted_at INTEGER
+     )`,
+    `CREATE TABLE entries (
+       seq INTEGER, part INTEGER, rev INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (seq, part)
+     ) WITHOUT ROWID`,
+    `CREATE TABLE epochs (
+       rev INTEGER, part INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
+       PRIMARY KEY (rev, part)
+     ) WITHOUT ROWID`,
+    `CREATE TABLE items (
+       rev INTEGER, part INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
+       PRIMARY KEY (rev, part)
+     ) WITHOUT ROWID`,
+    `CREATE TABLE calls (
+       rev INTEGER PRIMARY KEY, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL
+     )`,
+    `CREATE TABLE texts (
+       rev INTEGER, name TEXT, part INTEGER, text TEXT NOT NULL, PRIMARY KEY (rev, name, part)
+     ) WITHOUT ROWID`,
+    "CREATE TABLE endings (rev INTEGER PRIMARY KEY, cause TEXT NOT NULL)",
+    `CREATE TABLE blobs (
+       hash TEXT, part INTEGER, rev INTEGER NOT NULL, media TEXT NOT NULL, text TEXT NOT NULL,
+       PRIMARY KEY (hash, part)
+     ) WITHOUT ROWID`,
+  ],
+];
+
+/** Whether this object ever stored anything. Writes nothing. */
+export function hasSchema(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'").toArray().length > 0;
+}
+
+/** Takes the steps that were not taken yet. Must run in a transaction. */
+export function migrate(sql: SqlStorage): void {
+  sql.exec("CREATE TABLE IF NOT EXISTS schema_version (step INTEGER PRIMARY KEY)");
+  const { taken } = sql.exec<{ taken: number }>("SELECT count(*) AS taken FROM schema_version").one();
+  for (const [index, statements] of STEPS.entries()) {
+    if (index < taken) continue;
+    for (const statement of statements) sql.exec(statement);
+    sql.exec("INSERT INTO schema_version (step) VALUES (?)", index + 1);
+  }
+}

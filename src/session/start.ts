@@ -1,0 +1,109 @@
+import { contentText, normaliseText } from "../context/align-history.ts";
+import { decodeEntry } from "../values/entry.ts";
+import { ToolDeferrals } from "../values/tool-deferrals.ts";
+import { planTurn } from "./begin.ts";
+import type { BeginRequest } from "./contract.ts";
+import { sessionName } from "./name.ts";
+import { history } from "./read.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+const TITLE_CHARS = 80;
+
+/** Makes the session and its first turn. */
+export function createSession(store: Store, request: BeginRequest, now: number): void {
+  const texts = [...request.seed, request.user];
+  const title = titleOf(request.user);
+  const rev = 1;
+  store.transaction(() => {
+    store.prepare();
+    store.addEntries(rev, 1, texts);
+    store.addBlobs(rev, request.blobs);
+    if (request.clientSystem !== null) store.addText(rev, "client_system", request.clientSystem);
+    store.create({
+      owner: request.id.owner,
+      agent: request.id.agent,
+      conversation: request.id.conversation,
+      title,
+      mode: "agent",
+      created_at: now,
+      updated_at: now,
+      generation: crypto.randomUUID(),
+      rev,
+      last_seq: texts.length,
+      sent_through: texts.length,
+      deferrals: null,
+      deferrals_rev: 0,
+      fence: firstFence(),
+      status: "running",
+      turn: request.turn,
+      user_seq: texts.length,
+      step: 0,
+      attempts: 1,
+      lease_seconds: request.leaseSeconds,
+      cancel: 0,
+      attempt: request.turn,
+      sent_before: 0,
+      resumed: 0,
+      last_append: "",
+      flushed_rev: 0,
+      flushed_seq: 0,
+      deleted_at: null,
+    });
+  });
+}
+
+/**
+ * Gives the session to a turn, as one transaction. A turn that is still running counts as dead. Answers whether the
+ * deferrals were reset. Throws, before it writes, when the stored deferrals are malformed.
+ */
+export function takeTurn(store: Store, row: SessionRow, request: BeginRequest, now: number): boolean {
+  const found = {
+    all: history(store).all,
+    deferrals: ToolDeferrals.parse(row.deferrals, sessionName(row)),
+    clientSystem: store.text("client_system"),
+    newest: { turn: row.turn, userSeq: row.user_seq, status: row.status === "running" ? "dead" : row.status },
+  } as const;
+  const plan = planTurn(found, request, now);
+  const rev = row.rev + 1;
+  const lastSeq = row.last_seq + plan.append.length;
+  store.transaction(() => {
+    store.addEntries(rev, row.last_seq + 1, plan.append);
+    store.addBlobs(rev, request.blobs);
+    if (plan.reset) store.addEnding(rev, "rewind");
+    store.update({
+      rev,
+      last_seq: lastSeq,
+      updated_at: now,
+      sent_before: row.sent_through,
+      sent_through: plan.sends ? lastSeq : row.sent_through,
+      fence: row.fence + 1,
+      status: "running",
+      turn: plan.resumed ? row.turn : request.turn,
+      user_seq: plan.userSeq,
+      step: plan.resumed ? row.step : 0,
+      attempts: plan.resumed ? row.attempts + 1 : 1,
+      lease_seconds: request.leaseSeconds,
+      cancel: 0,
+      attempt: request.turn,
+      resumed: plan.resumed ? 1 : 0,
+      last_append: "",
+      ...(plan.reset ? { deferrals: null, deferrals_rev: rev } : {}),
+    });
+  });
+  return plan.reset;
+}
+
+/** A number far from any that an object of this name gave before its storage was lost. */
+export function firstFence(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (high & 0xffff) * 2 ** 32 + low + 1;
+}
+
+function titleOf(user: string): string {
+  const entry = decodeEntry(user);
+  if (entry.kind !== "user") throw new Error(`a turn begins with a user entry, not with one of kind ${entry.kind}`);
+  return Array.from(normaliseText(contentText(entry.content)))
+    .slice(0, TITLE_CHARS)
+    .join("")
+    .toWellFormed();
+}

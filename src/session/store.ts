@@ -1,0 +1,264 @@
+import type { Cause } from "../values/turn-event.ts";
+import type { BlobRow, CallRecord, ChainOpening, ChainWrite, EntryRow } from "./contract.ts";
+import { join, pack, split, unpack } from "./parts.ts";
+import { hasSchema, migrate } from "./schema.ts";
+
+/** The one row of table `session`. */
+export type SessionRow = {
+  owner: string;
+  agent: string;
+  conversation: string;
+  title: string;
+  mode: string;
+  created_at: number;
+  updated_at: number;
+  /** Made when the object first gets storage, anew by a rebuild: D1 takes rows of the current one only. */
+  generation: string;
+  /** Rises with every write of content. */
+  rev: number;
+  last_seq: number;
+  sent_through: number;
+  deferrals: string | null;
+  /** The revision that last changed `deferrals`. */
+  deferrals_rev: number;
+  fence: number;
+  /** How the newest turn stands. */
+  status: "running" | "done" | "failed" | "stopped";
+  turn: string;
+  /** The user entry that the newest turn answers. */
+  user_seq: number;
+  step: number;
+  attempts: number;
+  lease_seconds: number;
+  cancel: number;
+  /** The turn id of the `begin` that holds the lease: that of the turn, unless it resumed an older one. */
+  attempt: string;
+  /** `sent_through` before that `begin`. */
+  sent_before: number;
+  resumed: number;
+  /** The newest append under this fence, as `turn/step/kind`. */
+  last_append: string;
+  flushed_rev: number;
+  flushed_seq: number;
+  deleted_at: number | null;
+};
+
+/** An epoch's first revision. */
+export type EpochHead = { readonly rev: number; readonly chain: string; readonly epoch: number };
+
+/** The session's own SQLite: every read and write of it, and no decision. Stores nothing before {@link Store.create}. */
+export class Store {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  /** Null until this object looked. */
+  #exists: boolean | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+  }
+
+  /** Runs `write` as one transaction. */
+  transaction<T>(write: () => T): T {
+    return this.#storage.transactionSync(write);
+  }
+
+  /** The session's row; null when there is no session. */
+  session(): SessionRow | null {
+    if (this.#exists === null) {
+      this.#exists = hasSchema(this.#sql);
+      if (this.#exists) this.transaction(() => migrate(this.#sql));
+    }
+    if (!this.#exists) return null;
+    return this.#sql.exec<SessionRow>("SELECT * FROM session").toArray()[0] ?? null;
+  }
+
+  /** Makes the tables. The session exists once {@link create} has written its row. */
+  prepare(): void {
+    this.transaction(() => migrate(this.#sql));
+    this.#exists = true;
+  }
+
+  create(row: SessionRow): void {
+    const columns = Object.keys(row);
+    const marks = columns.map(() => "?").join(", ");
+    this.#sql.exec(`INSERT INTO session (${columns.join(", ")}) VALUES (${marks})`, ...Object.values(row));
+  }
+
+  /** Writes the given columns of the session's row and no other. */
+  update(patch: Partial<SessionRow>): void {
+    const sets = Object.keys(patch).map((column) => `${column} = ?`);
+    this.#sql.exec(`UPDATE session SET ${sets.join(", ")}`, ...Object.values(patch));
+  }
+
+  /** Deletes everything, the tables included. */
+  async clear(): Promise<void> {
+    try {
+      await this.#storage.deleteAll();
+    } finally {
+      this.#exists = null;
+    }
+  }
+
+  /** Appends entries from `firstSeq` on. */
+  addEntries(rev: number, firstSeq: number, texts: readonly string[]): void {
+    for (const [index, text] of texts.entries()) {
+      for (const [part, piece] of split(text).entries()) {
+        this.insert("entries", { seq: firstSeq + index, part, rev, text: piece });
+      }
+    }
+  }
+
+  /** Keeps blobs that are not there yet. */
+  addBlobs(rev: number, blobs: readonly BlobRow[]): void {
+    for (const { hash, media, base64 } of blobs) {
+      if (this.#sql.exec("SELECT 1 FROM blobs WHERE hash = ? AND part = 0", hash).toArray().length > 0) continue;
+      for (const [part, text] of split(base64).entries()) this.insert("blobs", { hash, part, rev, media, text });
+    }
+  }
+
+  addChain(rev: number, { key, epoch, open, deferred, items }: ChainWrite): void {
+    if (open !== null) {
+      for (const [part, text] of split(JSON.stringify(open)).entries()) {
+        this.insert("epochs", { rev, part, chain: key, epoch, text });
+      }
+    }
+    if (deferred.length === 0 && items.length === 0) return;
+    for (const [part, text] of split(pack([deferred, items])).entries()) {
+      this.insert("items", { rev, part, chain: key, epoch, text });
+    }
+  }
+
+  addCall(rev: number, call: CallRecord): void {
+    this.insert("calls", { rev, chain: call.chain, epoch: call.epoch, text: JSON.stringify(call) });
+  }
+
+  /** Keeps a text under a name; the newest counts. */
+  addText(rev: number, name: "instructions" | "client_system", text: string): void {
+    for (const [part, piece] of split(JSON.stringify(text)).entries()) {
+      this.insert("texts", { rev, name, part, text: piece });
+    }
+  }
+
+  /** Ends every epoch that is open. */
+  addEnding(rev: number, cause: Cause): void {
+    this.insert("endings", { rev, cause });
+  }
+
+  /** One row of one of the growing tables; a row that is there already stays as it is. */
+  insert(table: string, row: Record<string, SqlStorageValue>): void {
+    const columns = Object.keys(row);
+    const marks = columns.map(() => "?").join(", ");
+    this.#sql.exec(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT DO NOTHING`,
+      ...Object.values(row),
+    );
+  }
+
+  /** Entries after `after`, in order. */
+  *entries(after = 0): Generator<EntryRow> {
+    const rows = this.#sql.exec<{ seq: number; part: number; text: string }>(
+      "SELECT seq, part, text FROM entries WHERE seq > ? ORDER BY seq, part",
+      after,
+    );
+    for (const { seq, text } of join(rows)) yield [seq, text];
+  }
+
+  blob(hash: string): BlobRow | null {
+    const rows = this.#sql.exec<{ part: number; media: string; text: string }>(
+      "SELECT part, media, text FROM blobs WHERE hash = ? ORDER BY part",
+      hash,
+    );
+    for (const { media, text } of join(rows)) return { hash, media, base64: text };
+    return null;
+  }
+
+  text(name: "instructions" | "client_system"): string | null {
+    const rows = this.#sql.exec<{ part: number; text: string }>(
+      `SELECT part, text FROM texts WHERE name = ?1 AND rev = (SELECT max(rev) FROM texts WHERE name = ?1)
+       ORDER BY part`,
+      name,
+    );
+    for (const { text } of join(rows)) return parseText(text);
+    return null;
+  }
+
+  /** Every epoch that was opened, the oldest first. */
+  epochs(): EpochHead[] {
+    return this.#sql.exec<EpochHead>("SELECT rev, chain, epoch FROM epochs WHERE part = 0 ORDER BY rev").toArray();
+  }
+
+  opening(rev: number): ChainOpening {
+    const rows = this.#sql.exec<{ part: number; text: string }>(
+      "SELECT part, text FROM epochs WHERE rev = ? ORDER BY part",
+      rev,
+    );
+    for (const { text } of join(rows)) return parseOpening(text);
+    throw new Error(`no epoch was opened at revision ${rev}`);
+  }
+
+  /** What an epoch's own requests brought, in order; what it took over from its base is not in it. */
+  items(chain: string, epoch: number): { deferred: string[]; items: string[] } {
+    const rows = this.#sql.exec<{ part: number; text: string }>(
+      "SELECT part, text FROM items WHERE chain = ? AND epoch = ? ORDER BY rev, part",
+      chain,
+      epoch,
+    );
+    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
+    for (const { text } of join(rows)) {
+      const [deferred = [], items = []] = unpack(text);
+      all.deferred.push(...deferred);
+      all.items.push(...items);
+    }
+    return all;
+  }
+
+  /** An epoch's model calls, the newest first. */
+  *epochCalls(chain: string, epoch: number): Generator<CallRecord> {
+    const rows = this.#sql.exec<{ text: string }>(
+      "SELECT text FROM calls WHERE chain = ? AND epoch = ? ORDER BY rev DESC",
+      chain,
+      epoch,
+    );
+    for (const { text } of rows) yield parseCall(text);
+  }
+
+  /** Model calls after revision `after`, with their revisions. */
+  *calls(after: number): Generator<{ readonly rev: number; readonly call: CallRecord }> {
+    const rows = this.#sql.exec<{ rev: number; text: string }>(
+      "SELECT rev, text FROM calls WHERE rev > ? ORDER BY rev",
+      after,
+    );
+    for (const { rev, text } of rows) yield { rev, call: parseCall(text) };
+  }
+
+  /** Why an epoch that was opened at `rev` is over; null while it goes on. */
+  endedBy(rev: number): Cause | null {
+    const rows = this.#sql.exec<{ cause: Cause }>("SELECT cause FROM endings WHERE rev > ? ORDER BY rev LIMIT 1", rev);
+    return rows.toArray()[0]?.cause ?? null;
+  }
+
+  /** Rows that a flush has not copied, of one growing table, in the order of its columns. */
+  unflushed(table: string, columns: readonly string[], row: SessionRow): SqlStorageValue[][] {
+    // Entries are many and in order, so that they are found by their key; the others by their revision.
+    const [where, bound] = table === "entries" ? ["seq > ?", row.flushed_seq] : ["rev > ?", row.flushed_rev];
+    return [...this.#sql.exec(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${where}`, bound).raw()];
+  }
+}
+
+// What is parsed below was written by this module, as the type it is read as.
+
+function parseText(text: string): string {
+  const value: string = JSON.parse(text);
+  return value;
+}
+
+function parseOpening(text: string): ChainOpening {
+  const value: ChainOpening = JSON.parse(text);
+  return value;
+}
+
+function parseCall(text: string): CallRecord {
+  const value: CallRecord = JSON.parse(text);
+  return value;
+}

@@ -1,0 +1,105 @@
+import type { Hono } from "hono";
+import { checkAgents } from "../define/check-agents.ts";
+import { DefinitionError } from "../define/definition-error.ts";
+import { unknownOptions, unknownOptionsProblem } from "../define/options.ts";
+import type { Agent } from "../define/types.ts";
+import { createApp } from "../http/app.ts";
+import { type Authenticator, apiKeys } from "../http/auth.ts";
+import type { AppDeps, HttpEnv } from "../http/deps.ts";
+import { jsonLog } from "../http/log.ts";
+import type { Provider } from "../providers/contract.ts";
+import { SHIPPED } from "../providers/registry.ts";
+import { sessionClient } from "../session/client.ts";
+import { listSessions } from "../session/list.ts";
+import * as transcripts from "../session/transcripts.ts";
+import type { Runtime } from "../turn/runtime.ts";
+import { startTurn } from "../turn/start.ts";
+import type { Part } from "../values/entry.ts";
+import type { Owner } from "../values/owner.ts";
+import type { TurnEvent } from "../values/turn-event.ts";
+import { chatCompletions } from "./chat-completions/routes.ts";
+
+export interface HoldfastOptions {
+  /** The first one answers on bare paths; each has `/agents/:name/…`. */
+  readonly agents: readonly Agent[];
+  /** Asked in order; the first that knows the caller wins. Default: `[apiKeys()]`. */
+  readonly auth?: readonly Authenticator[];
+  /** Further providers, by the name before the slash of a model's name. */
+  readonly providers?: Readonly<Record<string, Provider>>;
+}
+
+/** A turn started from code: cron, a queue, a webhook. */
+export interface CodeTurn {
+  /** Name of one of the agents. */
+  readonly agent: string;
+  readonly owner: Owner;
+  /** Conversation id, `^[A-Za-z0-9._:-]{1,128}$`; the same id goes on with the same session. */
+  readonly conversation: string;
+  readonly input: string | readonly Part[];
+}
+
+export interface Holdfast {
+  fetch(request: Request, env: Cloudflare.Env, ctx: ExecutionContext): Response | Promise<Response>;
+  /** The app behind `fetch`, to be mounted in another one. */
+  readonly app: Hono<HttpEnv>;
+  /** Runs one turn. The turn goes on to its end whether or not the events are read. */
+  turn(env: Cloudflare.Env, ctx: Pick<ExecutionContext, "waitUntil">, turn: CodeTurn): AsyncIterable<TurnEvent>;
+}
+
+const OPTIONS = ["agents", "auth", "providers"];
+const CONVERSATION = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/**
+ * Makes the worker: `export default holdfast({ agents: [assistant] })`. Throws a {@link DefinitionError} that says what
+ * is wrong and where, when the worker starts.
+ */
+export function holdfast(options: HoldfastOptions): Holdfast {
+  const unknown = unknownOptions(options, OPTIONS);
+  if (unknown.length > 0) throw new DefinitionError(unknownOptionsProblem("holdfast()", unknown, OPTIONS), {});
+  const { agents, auth = [apiKeys()], providers = {} } = options;
+  checkAgents(agents);
+  const runtime: Runtime = {
+    agents,
+    provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
+  };
+  const start: AppDeps["startTurn"] = (_, env, ctx, request) =>
+    startTurn({ runtime, sessions: sessionClient, log: turnLog }, env, ctx, request);
+  const app = createApp({
+    runtime,
+    auth,
+    surfaces: [chatCompletions],
+    startTurn: start,
+    sessions: sessionClient,
+    listSessions,
+    transcripts,
+    log: jsonLog,
+  });
+  return {
+    app,
+    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    turn(env, ctx, { agent: name, owner, conversation, input }) {
+      const agent = agents.find((one) => one.name === name);
+      if (agent === undefined) throw new Error(`there is no agent named ${JSON.stringify(name)}`);
+      if (!CONVERSATION.test(conversation)) throw new Error("a conversation id is 1 to 128 of A-Z a-z 0-9 . _ : -");
+      const content: readonly Part[] = typeof input === "string" ? [{ type: "text", text: input }] : input;
+      const turn = startTurn({ runtime, sessions: sessionClient, log: turnLog }, env, ctx, {
+        agent,
+        owner,
+        conversation: { id: conversation, minted: false },
+        user: { content, blobs: [] },
+        sent: null,
+        seed: [],
+        clientSystem: null,
+        settings: { call: {}, epoch: {} },
+        signal: null,
+        onDisconnect: "continue",
+        requestId: "code",
+      });
+      return turn.events;
+    },
+  };
+}
+
+function turnLog(event: string, fields: Readonly<Record<string, unknown>>): void {
+  console.warn(JSON.stringify({ level: "warn", event, ...fields }));
+}

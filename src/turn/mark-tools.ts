@@ -1,0 +1,82 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Agent, Tool } from "../define/types.ts";
+import { SEARCH_TOOL } from "../values/tool.ts";
+import type { Markable } from "../values/tool-deferrals.ts";
+import type { Conversation } from "./conversation.ts";
+import { placeHostSearch } from "./host-search.ts";
+import type { Setup } from "./setup.ts";
+
+/** A search the runtime made so that late tools have a load point no sent byte depends on. */
+export interface HostSearch {
+  readonly call: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Marks the tools of this call. A tool that needs a load point gets the last successful call if no request carried its
+ * result yet; otherwise a host search is made for it, or, where the agent wants none, what there is (`rewrites`).
+ */
+export function markTools(setup: Setup, conversation: Conversation, catalog: Catalog<Tool>, active: readonly string[]) {
+  const tools: Markable[] = [
+    ...catalog.core.map((tool) => ({ name: tool.spec.name })),
+    ...(needsSearch(setup.agent, catalog) ? [{ name: SEARCH_TOOL }] : []),
+    ...active.map((name) => ({ name })),
+    ...catalog.lazy
+      .filter((tool) => !active.includes(tool.spec.name))
+      .map((tool) => ({ name: tool.spec.name, searchOnly: true })),
+  ];
+  const { deferrals, lastSuccess, sentThrough } = conversation;
+  const late = deferrals.late(tools);
+  const noUnsentSuccess = late.length > 0 && (lastSuccess === null || lastSuccess.seq <= sentThrough);
+  const searched = noUnsentSuccess && setup.agent.hostSearch ? hostSearch(setup, conversation, late) : null;
+  const rewrites = noUnsentSuccess && searched === null && lastSuccess !== null;
+  const { marked, changed } = deferrals.markAt(searched?.call ?? lastSuccess?.call ?? null, tools);
+  const recorded = new Set(deferrals.initial);
+  const inline = marked
+    .filter((tool) => !tool.searchOnly && tool.loadPoint === undefined && !recorded.has(tool.name))
+    .map((tool) => tool.name);
+  return { changed, searched, inline, rewrites };
+}
+
+/** `tool_search` stands in every first call, for a deploy can always add a tool; only an agent that wants neither goes without. */
+function needsSearch(agent: Agent, catalog: Catalog): boolean {
+  return agent.hostSearch || catalog.hasLazy;
+}
+
+/** Makes a host search, as an entry of the conversation. */
+function hostSearch(setup: Setup, conversation: Conversation, names: readonly string[]): HostSearch {
+  const { unsent, chain } = conversation;
+  const sent = chain?.items ?? [];
+  const place = placeHostSearch({
+    newestAssistant: conversation.newestAssistant,
+    sentThrough: conversation.sentThrough,
+    unsent,
+    newest: unsent.at(-1)?.seq ?? sent.at(-1)?.seq ?? 0,
+    first: sent.length === 0 ? (unsent[0]?.seq ?? null) : null,
+  });
+  const call = `hfs_${setup.mintId()}`;
+  conversation.add({
+    v: 1,
+    kind: "host_search",
+    origin: "runtime",
+    at: setup.now(),
+    turn: conversation.turn,
+    call,
+    names,
+    place,
+  });
+  return { call, names };
+}
+
+/**
+ * What the request declares: the baseline inline in recorded order, then every name with a load point. A model without
+ * deferral gets all of them inline; where a mode can withhold a tool only by leaving it out, it is left out.
+ */
+export function declaredNames(setup: Setup, conversation: Conversation, catalog: Catalog, unmarked: readonly string[]) {
+  const { facts } = setup;
+  const shown = (name: string) => facts.toolChanges || !catalog.byName.has(name) || catalog.allowed(name);
+  const initial = (conversation.deferrals.initial ?? []).filter(shown);
+  const late = [...conversation.deferrals.loadPoints.keys()].filter(shown);
+  if (!facts.deferral) return { inline: [...initial, ...late, ...unmarked], deferred: [] };
+  return { inline: [...initial, ...unmarked], deferred: late };
+}

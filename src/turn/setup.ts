@@ -1,0 +1,20 @@
+import type { Agent } from "../define/types.ts";
+import type { ModelFacts, Provider } from "../providers/contract.ts";
+import type { Numbered } from "../values/entry.ts";
+import type { CallSettings, EpochSettings } from "../values/settings.ts";
+
+/** What a request is made with, the same for all steps of a turn. */
+export interface Setup {
+  readonly agent: Agent;
+  readonly provider: Provider;
+  /** The model's name without its provider. */
+  readonly model: string;
+  readonly facts: ModelFacts;
+  readonly settings: { readonly call: CallSettings; readonly epoch: EpochSettings };
+  /** The agent's instructions; asked at most once in a session's baseline. */
+  instructions(): Promise<string>;
+  /** The whole effective context, read from the session: for requests that can't go on from frozen bytes. */
+  whole(): Promise<Numbered[]>;
+  now(): number;
+  mintId(): string;
+}

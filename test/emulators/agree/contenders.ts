@@ -1,0 +1,5 @@
+import { anthropicContender } from "../anthropic/agree.ts";
+import type { Contender } from "./verdict.ts";
+
+/** The emulators that recordings can be replayed through, one a provider. */
+export const contenders: readonly Contender[] = [anthropicContender];

@@ -1,0 +1,133 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+/** What a worker is started with. */
+export interface WorkerdOptions {
+  /** Path of the worker's entry file, from the repository. It exports the class `SessionObject`. */
+  readonly entry: string;
+  /** Variables, as in wrangler.toml's `[vars]`. */
+  readonly bindings?: Readonly<Record<string, string>>;
+  /** Storage folder; a fresh one in the system's folder for temporary files if not given. */
+  readonly persist?: string;
+  /** Names of the D1 migrations to apply; all of them if not given. */
+  readonly migrations?: (name: string) => boolean;
+  /** Console output goes to the test's output. */
+  readonly verbose?: boolean;
+}
+
+/** A worker in real workerd, with real storage on disk. */
+export interface Workerd {
+  readonly persist: string;
+  /** Where it listens; another port after `fresh`. */
+  readonly url: URL;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  d1(): Promise<D1Database>;
+  /** Applies D1 migrations that were not applied yet. */
+  migrate(which?: (name: string) => boolean): Promise<void>;
+  /**
+   * A new process, so a fresh isolate, on the same storage; the old one is killed where it stands (Miniflare ends
+   * workerd with SIGKILL). Bindings given here replace those of the same name.
+   */
+  fresh(bindings?: Readonly<Record<string, string>>): Promise<void>;
+  /** A new process, after the storage of all objects was deleted. D1 stays. */
+  wipeObjects(): Promise<void>;
+  /** Ends the process, and deletes the storage folder unless it was given. */
+  dispose(): Promise<void>;
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+/** The worker as one module. Each entry is bundled once per test process. */
+export function bundle(entry: string): Promise<string> {
+  const path = resolve(entry);
+  let bundled = bundles.get(path);
+  if (bundled === undefined) {
+    bundled = build({
+      entryPoints: [path],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2024",
+      conditions: ["workerd", "worker", "browser"],
+      external: ["node:*", "cloudflare:*"],
+      keepNames: true,
+      logLevel: "error",
+    }).then(({ outputFiles: [file] }) => file?.text ?? "");
+    bundles.set(path, bundled);
+  }
+  return bundled;
+}
+
+export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const persist = options.persist ?? (await mkdtemp(join(tmpdir(), "holdfast-")));
+  const script = await bundle(options.entry);
+  let bindings = { ...options.bindings };
+  const start = () =>
+    new Miniflare(
+      convertV4MiniflareOptions({
+        modules: [{ type: "ESModule", path: "worker.js", contents: script }],
+        compatibilityDate: "2026-10-01",
+        compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+        bindings,
+        durableObjects: { SESSIONS: { className: "SessionObject", useSQLite: true } },
+        d1Databases: { DB: "holdfast-test" },
+        resourcePersistencePath: persist,
+        cf: false,
+        handleStructuredLogs: options.verbose ? ({ message }: { message: string }) => console.log(message) : () => {},
+      }),
+    );
+  let mf = start();
+  let url = await mf.ready;
+  const restart = async (next: Readonly<Record<string, string>> = {}) => {
+    bindings = { ...bindings, ...next };
+    mf = start();
+    url = await mf.ready;
+  };
+
+  const workerd: Workerd = {
+    persist,
+    get url() {
+      return url;
+    },
+    fetch: (path, init) => fetch(new URL(path, url), init),
+    d1: () => mf.getD1Database("DB"),
+    async migrate(which = () => true) {
+      await applyMigrations(await mf.getD1Database("DB"), which);
+    },
+    async fresh(next) {
+      await mf.dispose();
+      await restart(next);
+    },
+    async wipeObjects() {
+      await mf.dispose();
+      await rm(join(persist, "do"), { recursive: true });
+      await restart();
+    },
+    async dispose() {
+      await mf.dispose();
+      if (options.persist === undefined) await rm(persist, { recursive: true, force: true });
+    },
+  };
+  await workerd.migrate(options.migrations);
+  return workerd;
+}
+
+/** Applies the migrations of this repository, in order, each once. */
+async function applyMigrations(db: D1Database, which: (name: string) => boolean): Promise<void> {
+  await db.prepare("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)").run();
+  const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const folder = resolve(import.meta.dirname, "../migrations");
+  for (const name of (await readdir(folder)).sort()) {
+    if (!name.endsWith(".sql") || applied.has(name) || !which(name)) continue;
+    const text = (await readFile(join(folder, name), "utf8")).replace(/^--.*$/gm, "");
+    const statements = text.split(";").filter((statement) => statement.trim() !== "");
+    await db.batch([
+      ...statements.map((statement) => db.prepare(statement)),
+      db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+    ]);
+  }
+}
