@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { effectiveContext, openBatch } from "../../src/context/effective.ts";
+import type { Entry } from "../../src/values/entry.ts";
 import { answer, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
 
-const order = (...entries: Parameters<typeof numbered>) => seqs(effectiveContext(numbered(...entries)));
+const order = (...entries: readonly Entry[]) => seqs(effectiveContext(numbered(...entries)));
 
 describe("effective context", () => {
   test("without rewinds it is everything, in order", () => {
@@ -32,9 +33,9 @@ describe("effective context", () => {
   });
 
   test("a host search stands right before or right after the entry it names, several by number", () => {
-    const before = (call: string) => hostSearch(call, { at: "before", seq: 3 });
-    const after = (call: string) => hostSearch(call, { at: "after", seq: 2 });
-    const entries = [user("a"), answer("b"), user("c"), before("h1"), after("h2"), before("h3"), after("h4")];
+    const ahead = (call: string) => hostSearch(call, { at: "before", seq: 3 });
+    const behind = (call: string) => hostSearch(call, { at: "after", seq: 2 });
+    const entries = [user("a"), answer("b"), user("c"), ahead("h1"), behind("h2"), ahead("h3"), behind("h4")];
     expect(order(...entries)).toEqual([1, 2, 5, 7, 4, 6, 3]);
   });
 

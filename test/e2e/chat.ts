@@ -130,7 +130,8 @@ export function expectValid(request: RecordedRequest): void {
 
 /** Names of the tools that a request declares: inline in order, and deferred. */
 export function declared(request: RecordedRequest | undefined): { inline: string[]; deferred: string[] } {
-  const tools: { name: string; defer_loading?: boolean }[] = request?.body?.tools ?? ([] as never[]);
+  const body: { tools?: { name: string; defer_loading?: boolean }[] } = JSON.parse(request?.bodyText ?? "{}");
+  const tools = body.tools ?? [];
   return {
     inline: tools.filter((tool) => !tool.defer_loading).map(({ name }) => name),
     deferred: tools.filter((tool) => tool.defer_loading).map(({ name }) => name),

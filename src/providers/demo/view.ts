@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const text = z.object({ type: z.literal("text"), text: z.string() });
-const part = z.union([text, z.object({ type: z.enum(["image", "document"]) })]);
+const part = z.discriminatedUnion("type", [text, z.object({ type: z.enum(["image", "document"]) })]);
 const message = z.object({ type: z.literal("message"), content: z.array(part) });
 const call = z.object({ type: z.literal("call"), id: z.string(), name: z.string(), input: z.string() });
 const result = z.object({
@@ -19,7 +19,7 @@ const body = z.object({
   stop: z.array(z.string()),
   tools: named,
   deferred: named,
-  items: z.array(z.object({ block: z.union([message, text, call, result]) })),
+  items: z.array(z.object({ block: z.discriminatedUnion("type", [message, text, call, result]) })),
 });
 
 /** What one tool answered. */

@@ -40,7 +40,6 @@ const BASES: ReadonlyMap<string, number> = new Map([
 
 /** Asked in order; the first that understands the question wins. */
 const READERS: readonly Reader[] = [
-  namedTool,
   toolSearch,
   hash,
   encoding,
@@ -58,10 +57,16 @@ const READERS: readonly Reader[] = [
   arithmetic,
 ];
 
+/** The script's patterns look for short requests; in a long text they would take their time. */
+const LONGEST_REQUEST = 1_000;
+
 /** The wish a question holds, or null if the script knows none. */
 export function readWish(question: string): Wish | null {
+  const named = namedTool(question);
+  if (named !== null) return named;
+  const short = question.slice(0, LONGEST_REQUEST);
   for (const read of READERS) {
-    const wish = read(question);
+    const wish = read(short);
     if (wish !== null) return wish;
   }
   return null;
@@ -183,7 +188,7 @@ function chance(question: string): Wish | null {
 }
 
 function arithmetic(question: string): Wish | null {
-  const [found] = /[-(\d.][-+*/^%().\d\s]*[\d)]/.exec(question) ?? [];
+  const [found] = /[-(\d.][-+*/^%().\d\s]*[\d)]/.exec(question.replaceAll(ISO_DATE, "")) ?? [];
   const expression = found?.trim() ?? "";
   if (!/\d\s*[-+*/^%]\s*[-(]*\d/.test(expression)) return null;
   return { tool: "calculator", query: "calculator", input: { expression } };
