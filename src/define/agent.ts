@@ -56,6 +56,8 @@ const LIMITS = ["steps", "repeats"];
 /** Makes an agent. Throws {@link DefinitionError} when it can't work as it is defined. */
 export function defineAgent(options: AgentOptions): Agent {
   const given = (options.tools ?? []).flat();
+  const odd = given.findIndex((tool) => typeof tool?.spec?.name !== "string");
+  if (odd >= 0) throw new DefinitionError(`tool number ${odd + 1} is not made by defineTool`, { agent: options.name });
   const tools = [...given.filter((tool) => !tool.lazy), ...given.filter((tool) => tool.lazy)];
   const agent: Agent = {
     name: options.name,
@@ -74,8 +76,7 @@ export function defineAgent(options: AgentOptions): Agent {
     index: new ToolIndex(tools),
   };
   const unknown = unknownOptions(options, OPTIONS);
-  const problem =
-    unknown.length > 0 ? unknownOptionsProblem("an agent", unknown, OPTIONS) : (agentProblem(agent) ?? null);
+  const problem = unknown.length > 0 ? unknownOptionsProblem("an agent", unknown, OPTIONS) : agentProblem(agent);
   if (problem !== null) throw new DefinitionError(problem, { agent: options.name });
   for (const tool of tools) {
     const wrong = toolProblem(tool) ?? reservedProblem(tool.spec.name);

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { SessionApi } from "../session/contract.ts";
 import { decodeEntry } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const DAY_MS = 86_400_000;
 

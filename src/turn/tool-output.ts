@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { BlobRow } from "../session/contract.ts";
 import type { Part, Source } from "../values/entry.ts";
 import { RESULT_BYTES } from "./limits.ts";

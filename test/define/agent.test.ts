@@ -67,6 +67,7 @@ test.each([
   ["an odd hostSearch", { hostSearch: "no" }, /hostSearch/],
   ["an odd allowDestructive", { allowDestructive: 1 }, /allowDestructive/],
   ["revision 0", { revision: 0 }, /revision/],
+  ["something else as a tool", { tools: [[{ name: "mail" }]] }, /tool number 1 is not made by defineTool/],
   ["odd instructions", { instructions: 7 }, /instructions/],
   ["an option that is not known", { mode: {} }, /an agent has no option "mode".*modes/],
   ["an option of a later release", { fallback: [] }, /no option "fallback"/],

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const text = z.object({ type: z.literal("text"), text: z.string() });
 const part = z.discriminatedUnion("type", [text, z.object({ type: z.enum(["image", "document"]) })]);

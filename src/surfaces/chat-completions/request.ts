@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { badRequest, parse } from "../../http/bad-request.ts";
 
 /** Messages a request may hold. */
