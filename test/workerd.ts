@@ -16,14 +16,20 @@ export interface WorkerdOptions {
   readonly migrations?: (name: string) => boolean;
   /** Console output goes to the test's output. */
   readonly verbose?: boolean;
+  /** How many more isolates run the same worker over the same objects and D1; default none. */
+  readonly clones?: number;
 }
 
 /** A worker in real workerd, with real storage on disk. */
 export interface Workerd {
   readonly persist: string;
+  /** What the worker wrote to its console, a line each. */
+  readonly logs: readonly string[];
   /** Where it listens; another port after `fresh`. */
   readonly url: URL;
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Asks a clone, from 1: an isolate of its own that holds no object. */
+  fetchClone(clone: number, path: string, init?: RequestInit): Promise<Response>;
   d1(): Promise<D1Database>;
   /** Applies D1 migrations that were not applied yet. */
   migrate(which?: (name: string) => boolean): Promise<void>;
@@ -32,8 +38,8 @@ export interface Workerd {
    * workerd with SIGKILL). Bindings given here replace those of the same name.
    */
   fresh(bindings?: Readonly<Record<string, string>>): Promise<void>;
-  /** A new process, after the storage of all objects was deleted. D1 stays. */
-  wipeObjects(): Promise<void>;
+  /** A new process, as by `fresh`, after the storage of all objects was deleted. D1 stays. */
+  wipeObjects(bindings?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends the process, and deletes the storage folder unless it was given. */
   dispose(): Promise<void>;
 }
@@ -64,19 +70,34 @@ export function bundle(entry: string): Promise<string> {
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const persist = options.persist ?? (await mkdtemp(join(tmpdir(), "holdfast-")));
   const script = await bundle(options.entry);
+  const logs: string[] = [];
   let bindings = { ...options.bindings };
+  const isolate = () => ({
+    modules: [{ type: "ESModule", path: "worker.js", contents: script } as const],
+    compatibilityDate: "2026-10-01",
+    compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+    bindings,
+    durableObjects: { SESSIONS: { className: "SessionObject", useSQLite: true } },
+    d1Databases: { DB: "holdfast-test" },
+  });
+  const clone = (_: unknown, index: number) => ({
+    ...isolate(),
+    name: `clone-${index + 1}`,
+    durableObjects: { SESSIONS: { className: "SessionObject", scriptName: "host", useSQLite: true } },
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+  });
   const start = () =>
     new Miniflare(
       convertV4MiniflareOptions({
-        modules: [{ type: "ESModule", path: "worker.js", contents: script }],
-        compatibilityDate: "2026-10-01",
-        compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
-        bindings,
-        durableObjects: { SESSIONS: { className: "SessionObject", useSQLite: true } },
-        d1Databases: { DB: "holdfast-test" },
+        ...(options.clones
+          ? { workers: [{ ...isolate(), name: "host" }, ...Array.from({ length: options.clones }, clone)] }
+          : isolate()),
         resourcePersistencePath: persist,
         cf: false,
-        handleStructuredLogs: options.verbose ? ({ message }: { message: string }) => console.log(message) : () => {},
+        handleStructuredLogs({ message }: { message: string }) {
+          logs.push(message);
+          if (options.verbose) console.log(message);
+        },
       }),
     );
   let mf = start();
@@ -89,10 +110,14 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
 
   const workerd: Workerd = {
     persist,
+    logs,
     get url() {
       return url;
     },
     fetch: (path, init) => fetch(new URL(path, url), init),
+    async fetchClone(clone, path, init) {
+      return fetch(new URL(path, await mf.unsafeGetDirectURL(`clone-${clone}`)), init);
+    },
     d1: () => mf.getD1Database("DB"),
     async migrate(which = () => true) {
       await applyMigrations(await mf.getD1Database("DB"), which);
@@ -101,10 +126,10 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       await mf.dispose();
       await restart(next);
     },
-    async wipeObjects() {
+    async wipeObjects(next) {
       await mf.dispose();
       await rm(join(persist, "do"), { recursive: true });
-      await restart();
+      await restart(next);
     },
     async dispose() {
       await mf.dispose();

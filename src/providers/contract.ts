@@ -12,6 +12,8 @@ export interface ModelFacts {
   readonly toolChanges: boolean;
   /** Signed thinking is bound to the exact prefix: a replay behind another prefix is refused. */
   readonly bound: boolean;
+  /** Drops the thinking of earlier turns when a user message comes, which changes the prefix from there on. */
+  readonly dropsThinking: boolean;
   /** The smallest prefix that is cached. */
   readonly minCache: number;
   readonly window: number;
@@ -30,6 +32,8 @@ export interface Item {
   readonly bytes: string;
   /** Can carry a cache marker. */
   readonly markable: boolean;
+  /** What a user said, not what a tool did. */
+  readonly message?: true;
   /** Names whose definitions the provider renders at this item. */
   readonly loads?: readonly string[];
   /** Holds an image: the first of a session makes some providers drop their message cache. */

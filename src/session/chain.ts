@@ -29,14 +29,14 @@ export function standing(store: Store, model: string, key: string, isEffective: 
   const ended = store.endedBy(newest.rev);
   if (ended !== null) return { chain: null, nextEpoch, broken: ended };
 
-  const { wire, revision, prefix } = store.opening(newest.rev);
+  const { verdict, revision, prefix } = store.opening(newest.rev);
   const { deferred, items } = frozen(store, heads, newest);
   const lost = items.findIndex((item) => !isEffective(itemSeq(item)));
   const kept = lost < 0 ? items : items.slice(0, lost);
   const cut = kept.length < items.length;
   const anchor = anchorWithin(store, heads, newest, kept.length);
   const last = cut ? null : lastRequest(store, newest);
-  const chain = { key, epoch: newest.epoch, wire, revision, prefix, deferred, items: kept, cut, anchor, last };
+  const chain = { key, epoch: newest.epoch, verdict, revision, prefix, deferred, items: kept, cut, anchor, last };
   return { chain, nextEpoch, broken: cut ? "rewind" : null };
 }
 
@@ -47,16 +47,13 @@ export function itemSeq(item: string): number {
   throw new Error("a stored item names no entry");
 }
 
-/** An epoch's definitions and items, with those it took over from its base. */
+/** An epoch's deferred definitions, which it opened with or added, and its items, with those it took over from its base. */
 function frozen(store: Store, heads: readonly EpochHead[], head: EpochHead): { deferred: string[]; items: string[] } {
   const own = store.items(head.chain, head.epoch);
   const { base } = store.opening(head.rev);
   if (base === null) return own;
   const before = frozen(store, heads, headOf(heads, head.chain, base.epoch));
-  return {
-    deferred: [...before.deferred, ...own.deferred],
-    items: [...before.items.slice(0, base.items), ...own.items],
-  };
+  return { deferred: own.deferred, items: [...before.items.slice(0, base.items), ...own.items] };
 }
 
 /** The end marker of the newest answered request, in this epoch or the ones it goes on from, among the first `length` items. */

@@ -33,6 +33,8 @@ export interface BeginRequest {
   readonly turn: string;
   readonly leaseSeconds: number;
   readonly busy: "wait" | "interrupt" | "reject";
+  /** The renderer's version, `Provider.wire`. */
+  readonly wire: string;
   /** The chain the first request would join: `model`, or `model#mode` where `perMode`. */
   readonly chain: { readonly model: string; readonly perMode: boolean };
   /** Text of the user entry to append. */
@@ -52,7 +54,8 @@ export interface BeginRequest {
 export interface ChainState {
   readonly key: string;
   readonly epoch: number;
-  readonly wire: string;
+  /** What the ledger says of the epoch's first request, for as long as none is recorded. */
+  readonly verdict: Verdict;
   readonly revision: number;
   /** JSON of the frozen prefix, as given in {@link ChainOpening}. */
   readonly prefix: string;
@@ -99,6 +102,8 @@ export interface TurnStart {
   readonly deferrals: string | null;
   /** What had been sent before this attempt: entries above it may still change their rendering. */
   readonly sentThrough: number;
+  /** The renderer of the turn before: what entries that were sent without leaving their bytes looked like. */
+  readonly sentWire: string;
   /** Frozen instructions and client system text, from the first model call on. */
   readonly instructions: string | null;
   readonly clientSystem: string | null;
@@ -144,7 +149,8 @@ export type BeginAnswer =
 
 /** The first request of an epoch. */
 export interface ChainOpening {
-  readonly wire: string;
+  /** What the ledger says of the epoch's first request. */
+  readonly verdict: Verdict;
   readonly revision: number;
   readonly prefix: string;
   /**

@@ -42,6 +42,7 @@ export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }
     lastSeq: row.last_seq,
     deferrals: row.deferrals,
     sentThrough: row.sent_before,
+    sentWire: row.wire_before,
     instructions: store.text("instructions"),
     clientSystem: store.text("client_system"),
     chain,

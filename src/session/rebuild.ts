@@ -56,7 +56,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
     ...{ owner: id.owner, agent: id.agent, conversation: id.conversation },
     ...{ title, mode, created_at, updated_at, rev, generation },
     ...{ deferrals: record.tool_deferrals, deferrals_rev: rev, last_seq: entries },
-    ...{ sent_through: state.sent_through, status: state.status, turn: state.turn, user_seq: state.user_seq },
+    ...{ sent_through: state.sent_through, wire: state.wire, wire_before: state.wire, status: state.status, turn: state.turn, user_seq: state.user_seq },
     ...{ step: state.step, attempts: state.attempts, lease_seconds: state.lease_seconds },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
     ...{ flushed_rev: rev, flushed_seq: entries, deleted_at: null },

@@ -19,7 +19,7 @@ export const COPIED = [
 /** What column `state` of D1's `sessions` holds, as JSON: the rest of what a rebuild needs. */
 export type RecordState = Pick<
   SessionRow,
-  "sent_through" | "status" | "turn" | "user_seq" | "step" | "attempts" | "lease_seconds"
+  "sent_through" | "wire" | "status" | "turn" | "user_seq" | "step" | "attempts" | "lease_seconds"
 >;
 
 /** What of a session is not in D1 yet, read at one moment. */
@@ -53,6 +53,7 @@ export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Pr
   const id = sessionName(row);
   const state: RecordState = {
     sent_through: row.sent_through,
+    wire: row.wire,
     status: row.status,
     turn: row.turn,
     user_seq: row.user_seq,

@@ -35,6 +35,9 @@ export type SessionRow = {
   attempt: string;
   /** `sent_through` before that `begin`. */
   sent_before: number;
+  /** The renderer of the turn that began last, and of the one before it. */
+  wire: string;
+  wire_before: string;
   resumed: number;
   /** The newest append under this fence, as `turn/step/kind`. */
   last_append: string;

@@ -34,6 +34,7 @@ export class Answer {
       case "stop":
         this.stop = event.stop;
         this.detail = event.detail;
+        if (event.stop === "length" && isCutCall(this.#blocks.at(-1))) this.#blocks.pop();
         return;
     }
   }
@@ -46,5 +47,16 @@ export class Answer {
 
   get calls(): CallBlock[] {
     return this.#blocks.filter((block) => block.type === "call");
+  }
+}
+
+/** A call that the output limit cut: the provider ends its block all the same, with half of the input in it. */
+function isCutCall(block: Block | undefined): boolean {
+  if (block?.type !== "call") return false;
+  try {
+    JSON.parse(block.input);
+    return false;
+  } catch {
+    return true;
   }
 }

@@ -49,6 +49,7 @@ export function beginRequest(
     turn,
     leaseSeconds: Number(env.HOLDFAST_LEASE_SECONDS ?? LEASE_SECONDS),
     busy: agent.busy,
+    wire: model.provider.wire,
     chain: { model: model.full, perMode: chainPerMode(model) },
     user: encodeEntry({ ...made, kind: "user", content: user.content }),
     blobs: user.blobs,

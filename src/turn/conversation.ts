@@ -4,13 +4,14 @@ import type { Definition, Item, Prefix } from "../providers/contract.ts";
 import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
 import { decodeEntry, type Entry, encodeEntry, type Numbered, type Place } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
-import type { Cause } from "../values/turn-event.ts";
+import type { Cause, Verdict } from "../values/turn-event.ts";
 import { insertAtPlace } from "./host-search.ts";
 
 /** The epoch that the next request would extend, as frozen bytes. */
 export interface Chain {
   readonly epoch: number;
-  readonly wire: string;
+  /** The verdict of the epoch's first request. */
+  readonly verdict: Verdict;
   readonly revision: number;
   readonly prefix: Prefix;
   readonly deferred: readonly Definition[];
@@ -43,6 +44,7 @@ export class Conversation {
   lastSuccess: { readonly call: string; readonly seq: number } | null;
   newestAssistant: number | null;
   sentThrough: number;
+  readonly sentWire: string;
   lastSeq: number;
 
   constructor(start: TurnStart, chainKey: string, session: string) {
@@ -60,6 +62,7 @@ export class Conversation {
     this.lastSuccess = start.lastSuccess;
     this.newestAssistant = start.newestAssistant;
     this.sentThrough = start.sentThrough;
+    this.sentWire = start.sentWire;
     this.lastSeq = start.lastSeq;
     for (const blob of start.blobs) this.blobs.set(blob.hash, blob.base64);
   }
@@ -134,7 +137,7 @@ function readChain(state: ChainState): Chain {
   const prefix: Prefix = JSON.parse(state.prefix);
   return {
     epoch: state.epoch,
-    wire: state.wire,
+    verdict: state.verdict,
     revision: state.revision,
     prefix,
     deferred: state.deferred.map((text): Definition => JSON.parse(text)),

@@ -71,10 +71,11 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const deferred = [...known, ...newDeferred];
   const items = [...kept, ...newItems];
   const printed = fingerprint(segments(prefix, deferred, items), conversation.chain?.last ?? null);
+  const verdict = verdictOf(conversation, cause, printed.extends, newItems);
   const chain: Chain = {
     epoch,
-    wire: base !== null && cause === null ? base.wire : provider.wire,
-    revision: base !== null && cause === null ? base.revision : agent.revision,
+    verdict: cause === null && base !== null ? base.verdict : verdict,
+    revision: cause === null && base !== null ? base.revision : agent.revision,
     prefix,
     deferred,
     items,
@@ -91,8 +92,6 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     call: setup.settings.call,
     blobs: conversation.blobs,
   });
-  const comparable = conversation.chain !== null && conversation.chain.last !== null;
-  const verdict = verdictOf(cause, printed.extends || !comparable, kept, newItems);
   return {
     body,
     end,
@@ -120,13 +119,13 @@ function breakCause(
   inline: readonly string[],
   rewrites: boolean,
 ): Cause | "first" | null {
-  const { chain, broken, sentThrough, unsent } = conversation;
+  const { chain, broken, sentThrough, sentWire, unsent } = conversation;
   if (chain === null) return broken ?? "first";
   if (chain.cut) return "rewind";
   if (setup.agent.revision > chain.revision) return "revoked";
   if (rewrites || !sameNames(chain.prefix.tools, inline)) return "late_inline";
   const lost = unsent.some(({ seq }) => seq <= sentThrough);
-  return lost && chain.wire !== setup.provider.wire ? "renderer" : null;
+  return lost && sentWire !== setup.provider.wire ? "renderer" : null;
 }
 
 function sameNames(definitions: readonly Definition[], names: readonly string[]): boolean {
@@ -145,7 +144,7 @@ function goOnFrom({ chain }: Conversation, rewrites: boolean): Chain | null {
 
 function opening(chain: Chain, base: Chain | null): ChainOpening {
   return {
-    wire: chain.wire,
+    verdict: chain.verdict,
     revision: chain.revision,
     prefix: JSON.stringify(chain.prefix),
     base: base === null ? null : { epoch: base.epoch, items: base.items.length },
@@ -164,14 +163,16 @@ function segments(prefix: Prefix, deferred: readonly Definition[], items: readon
 }
 
 function verdictOf(
+  { chain }: Conversation,
   cause: Cause | "first" | null,
   extendsLast: boolean,
-  kept: readonly Item[],
   added: readonly Item[],
 ): Verdict {
   if (cause === "first") return { prefix: "first" };
   if (cause !== null) return { prefix: "break", cause };
+  // The epoch was opened, but none of its requests was recorded: this one stands for the first.
+  if (chain !== null && chain.last === null) return chain.verdict;
   if (!extendsLast) return { prefix: "break", cause: "unexpected" };
-  const firstImage = added.some((item) => item.image) && !kept.some((item) => item.image);
+  const firstImage = added.some((item) => item.image) && !chain?.items.some((item) => item.image);
   return firstImage ? { prefix: "break", cause: "images" } : { prefix: "extends" };
 }

@@ -16,8 +16,14 @@ import type { TurnRequest } from "./runtime.ts";
 import { type Model, turnSettings } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 
-/** What a turn does next: prepare a request, send one that is saved already, or nothing. */
-type Next = "prepare" | Prepared | "ended";
+/** A request that can go out. `saved`: the session has its bytes already; otherwise they are saved with its answer. */
+interface Ready {
+  readonly prepared: Prepared;
+  readonly saved: boolean;
+}
+
+/** What a turn does next: prepare a request, send one, or nothing. */
+type Next = "prepare" | Ready | "ended";
 
 /** The steps of a turn that has begun: ask the model, run its calls, ask again. */
 export class Steps {
@@ -79,24 +85,22 @@ export class Steps {
         return this.#fail({ reason: "limit", limit: "steps", message });
       }
       this.#step += 1;
-      const saved: boolean = next !== "prepare";
-      const prepared: Prepared = next === "prepare" ? await this.#prepareFirst() : next;
-      const answer = await this.#ask(prepared, saved);
-      next = answer === null ? "ended" : await this.#continue(prepared, answer, saved);
+      const ready: Ready = next === "prepare" ? await this.#prepareFirst() : next;
+      const answer = await this.#ask(ready);
+      next = answer === null ? "ended" : await this.#continue(ready, answer);
     }
   }
 
-  /** The turn's first request: what it changed is saved before it goes out, its bytes with its answer. */
-  async #prepareFirst(): Promise<Prepared> {
+  /** The turn's first request. What it changed is saved before it goes out; if nothing did, its bytes wait for its answer. */
+  async #prepareFirst(): Promise<Ready> {
     const prepared = await prepare(this.#setup, this.#conversation);
-    if (prepared.changed || prepared.asked !== null || this.#conversation.unsaved.length > 0) {
-      await this.#append("before", { sentThrough: this.#conversation.lastSeq, ...this.#deferrals(prepared) });
-    }
-    return prepared;
+    const saved = prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
+    if (saved) await this.#append("before", this.#saving(prepared));
+    return { prepared, saved };
   }
 
   /** Sends a request and takes the answer. Returns null when the turn ended with it. */
-  async #ask(prepared: Prepared, saved: boolean): Promise<Answer | null> {
+  async #ask({ prepared, saved }: Ready): Promise<Answer | null> {
     const { sink, env } = this.#deps;
     const { provider, name, full } = this.#model;
     const step = this.#step;
@@ -131,7 +135,7 @@ export class Steps {
   }
 
   /** After a whole answer: runs its calls and saves the next request, or ends the turn. */
-  async #continue(prepared: Prepared, answer: Answer, saved: boolean): Promise<Next> {
+  async #continue({ prepared, saved }: Ready, answer: Answer): Promise<Next> {
     const { calls } = answer;
     const more = answer.stop === "paused" || (calls.length > 0 && (answer.stop === "calls" || answer.stop === "end"));
     if (!more) {
@@ -211,13 +215,8 @@ export class Steps {
       return "ended";
     }
     const next = await prepare(this.#setup, this.#conversation);
-    await this.#append("results", {
-      blobs,
-      sentThrough: this.#conversation.lastSeq,
-      ...this.#deferrals(next),
-      ...this.#chain(next),
-    });
-    return next;
+    await this.#append("results", { blobs, ...this.#saving(next) });
+    return { prepared: next, saved: true };
   }
 
   /** Ends the turn with this answer, whole or not. */
@@ -293,8 +292,11 @@ export class Steps {
     }
   }
 
-  #deferrals(prepared: Prepared): Partial<AppendRequest> {
+  /** All that the session must know of a request before it goes out. */
+  #saving(prepared: Prepared): Partial<AppendRequest> {
     return {
+      sentThrough: this.#conversation.lastSeq,
+      ...this.#chain(prepared),
       ...(prepared.changed ? { deferrals: JSON.stringify(this.#conversation.deferrals) } : {}),
       ...(prepared.asked === null ? {} : { instructions: prepared.asked }),
     };

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
-import { type Emulator, type RecordedRequest, startAnthropicEmulator } from "../emulators/anthropic/index.ts";
+import type { CallRecord } from "../../src/session/contract.ts";
 import { whyNotExtends } from "../emulators/anthropic/extends.ts";
-import { startWorkerd, type Workerd } from "../workerd.ts";
+import { type Emulator, type RecordedRequest, startAnthropicEmulator } from "../emulators/anthropic/index.ts";
+import { startWorkerd, type Workerd, type WorkerdOptions } from "../workerd.ts";
 
 /** Keys of the owners that tests act as. */
 export const KEYS = { ann: "ann-secret-ann-secret-ann", bob: "bob-secret-bob-secret-bob" } as const;
@@ -25,6 +26,9 @@ export interface Stage {
   say(conversation: string | null, text: string, options?: SayOptions): Promise<Reply>;
   get(path: string, who?: Who): Promise<Reply>;
   send(method: string, path: string, who?: Who, body?: string): Promise<Reply>;
+  /** Calls the object of ann's session with the first agent: a method of it, or `query` with a statement. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  object(conversation: string, method: string, ...args: unknown[]): Promise<any>;
   /** The requests the model got since the last call of this. */
   takeRequests(): RecordedRequest[];
   close(): Promise<void>;
@@ -37,10 +41,15 @@ export interface SayOptions {
   readonly body?: object;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
+  /** Which isolate is asked, see `Workerd.fetchClone`; 0 is the first. */
+  readonly isolate?: number;
 }
 
 /** Starts the test worker and an emulator. `bindings` are the worker's settings, see `worker.ts`. */
-export async function startStage(bindings: Record<string, string> = {}): Promise<Stage> {
+export async function startStage(
+  bindings: Record<string, string> = {},
+  options: Pick<WorkerdOptions, "clones" | "migrations"> = {},
+): Promise<Stage> {
   const model = await startAnthropicEmulator();
   const workerd = await startWorkerd({
     entry: "test/e2e/worker.ts",
@@ -54,6 +63,7 @@ export async function startStage(bindings: Record<string, string> = {}): Promise
       ...bindings,
     },
     verbose: process.env.VERBOSE !== undefined,
+    ...options,
   });
   let seen = 0;
   const send: Stage["send"] = async (method, path, who = "ann", body) => {
@@ -69,8 +79,16 @@ export async function startStage(bindings: Record<string, string> = {}): Promise
     model,
     send,
     get: (path, who) => send("GET", path, who),
-    async say(conversation, text, { who = "ann", agent = "tester", history = [], body = {}, headers = {}, signal } = {}) {
-      const response = await workerd.fetch("/v1/chat/completions", {
+    async object(conversation, method, ...args) {
+      const name = JSON.stringify(["ann", "tester", conversation]);
+      const body = JSON.stringify({ name, method, args });
+      return (await workerd.fetch("/test/object", { method: "POST", body })).json();
+    },
+    async say(conversation, text, options = {}) {
+      const { who = "ann", agent = "tester", history = [], body = {}, headers = {}, signal, isolate = 0 } = options;
+      const ask = (path: string, init: RequestInit) =>
+        isolate === 0 ? workerd.fetch(path, init) : workerd.fetchClone(isolate, path, init);
+      const response = await ask("/v1/chat/completions", {
         method: "POST",
         headers: {
           authorization: `Bearer ${KEYS[who]}`,
@@ -147,8 +165,26 @@ export function loadedAt(request: RecordedRequest | undefined): Record<string, s
   for (const message of body.messages) {
     for (const block of message.content) {
       if (block.type !== "tool_result" || !Array.isArray(block.content)) continue;
-      for (const part of block.content) if (part.type === "tool_reference") loaded[part.tool_name] = block.tool_use_id ?? "";
+      for (const part of block.content)
+        if (part.type === "tool_reference") loaded[part.tool_name] = block.tool_use_id ?? "";
     }
   }
   return loaded;
+}
+
+/** The deferrals in the object of ann's session, once D1 has them too; that both are the same is asserted. */
+export async function deferrals(stage: Stage, conversation: string): Promise<{ value: string; rev: number }> {
+  await stage.object(conversation, "flushed");
+  const own = "SELECT deferrals AS value, deferrals_rev AS rev FROM session";
+  const [here] = await stage.object(conversation, "query", own);
+  const copy = "SELECT tool_deferrals AS value FROM sessions WHERE conversation = ?";
+  const there = await (await stage.workerd.d1()).prepare(copy).bind(conversation).first<{ value: string }>();
+  expect(there?.value).toBe(here.value);
+  return here;
+}
+
+/** How each request of ann's session stands to the one before it in its chain, as in `x-holdfast-prefix`. */
+export async function verdicts(stage: Stage, conversation: string): Promise<string[]> {
+  const { calls }: { calls: CallRecord[] } = await stage.object(conversation, "calls", 0, 1000);
+  return calls.map(({ verdict }) => (verdict.prefix === "break" ? `break; cause=${verdict.cause}` : verdict.prefix));
 }

@@ -1,17 +1,36 @@
 import { env } from "cloudflare:workers";
 import { z } from "zod";
-import { type Agent, apiKeys, defineAgent, defineTool, holdfast, lazy } from "../../src/index.ts";
+import {
+  type Agent,
+  apiKeys,
+  SessionObject as Base,
+  defineAgent,
+  defineTool,
+  holdfast,
+  lazy,
+} from "../../src/index.ts";
 
-export { SessionObject } from "../../src/index.ts";
+/** The session's object, with a look at what no API shows. */
+export class SessionObject extends Base {
+  /** Runs a statement on the session's own storage. */
+  async query(statement: string): Promise<unknown[]> {
+    return this.ctx.storage.sql.exec(statement).toArray();
+  }
+}
 
 /** What the tests change between two "deploys" of this worker. */
 interface Settings {
   readonly MODEL: string;
   /** Comma-separated core tools that came later. */
   readonly LATE?: string;
+  /** Comma-separated lazy tools that came later. */
+  readonly LATE_LAZY?: string;
   /** Comma-separated tools that were withdrawn. */
   readonly GONE?: string;
+  /** Appended to every description. */
   readonly DESCRIPTIONS?: string;
+  /** `reversed`: the core tools are listed in the other order. */
+  readonly ORDER?: string;
   readonly SETTINGS?: string;
   readonly INSTRUCTIONS?: string;
   readonly REVISION?: string;
@@ -95,13 +114,25 @@ const core = [
     name: "marker",
     description: say("Answers with fields that look like a search's."),
     risk: "read",
-    execute: () => ({ details: { addedToolNames: ["weather"] }, addedToolNames: ["weather"], text: "Loaded: weather." }),
+    execute: () => ({
+      details: { addedToolNames: ["weather"] },
+      addedToolNames: ["weather"],
+      text: "Loaded: weather.",
+    }),
   }),
   hook("wait", true),
   hook("once", false),
 ];
 
+const wipe = defineTool({
+  name: "wipe",
+  description: say("Wipes everything, for good."),
+  risk: "destructive",
+  execute: () => "wiped",
+});
+
 const lazyTools = lazy(
+  wipe,
   ["weather", "convert", "colours", "dates", "roman", "tides", "天气查询"].flatMap((name) =>
     /^[A-Za-z]/.test(name) ? [echo(name)] : [],
   ),
@@ -113,7 +144,7 @@ const base = defineAgent({
   model: settings.MODEL,
   settings: { maxOutputTokens: 1_000, ...JSON.parse(settings.SETTINGS ?? "{}") },
   instructions: settings.INSTRUCTIONS ?? (({ owner }) => `You help ${owner.name}. It is ${Date.now()}.`),
-  tools: [...core, ...lazyTools],
+  tools: [...(settings.ORDER === "reversed" ? core.toReversed() : core), ...lazyTools],
   modes: { plan: { allow: ["clock", "weather"] } },
   hostSearch: settings.HOST_SEARCH !== "off",
   revision: Number(settings.REVISION ?? 1),
@@ -121,12 +152,16 @@ const base = defineAgent({
   limits: { steps: 8, repeats: 4 },
 });
 
+const { index: _, ...unindexed } = base;
+
 /** The same agent, whose tools come and go while the worker runs, as those of an MCP server do. */
 const tester: Agent = {
-  ...base,
+  ...unindexed,
   get tools() {
     const late = [...list(settings.LATE), ...installed].map(echo);
-    return [...base.tools, ...late].filter((tool) => !list(settings.GONE).includes(tool.spec.name));
+    return [...base.tools, ...late, ...lazy(list(settings.LATE_LAZY).map(echo))].filter(
+      (tool) => !list(settings.GONE).includes(tool.spec.name),
+    );
   },
 };
 
@@ -145,4 +180,16 @@ const unkeyed = defineAgent({
   tools: [],
 });
 
-export default holdfast({ agents: [tester, bare, unkeyed], auth: [apiKeys()] });
+const app = holdfast({ agents: [tester, bare, unkeyed], auth: [apiKeys()] });
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+export default {
+  /** The worker as users have it, and `POST /test/object {"name", "method", "args"}`: one call of a session's object. */
+  async fetch(request: Request, env: Cloudflare.Env, ctx: ExecutionContext): Promise<Response> {
+    if (new URL(request.url).pathname !== "/test/object") return app.fetch(request, env, ctx);
+    const { name, method, args }: { name: string; method: string; args: unknown[] } = await request.json();
+    const stub = env.SESSIONS.getByName(name) as unknown as Record<string, Method | undefined>;
+    return Response.json((await stub[method]?.(...args)) ?? null);
+  },
+};

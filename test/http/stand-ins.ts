@@ -27,6 +27,7 @@ const provider: Provider = {
     deferral: true,
     toolChanges: false,
     bound: false,
+    dropsThinking: false,
     minCache: 0,
     window: 200_000,
     maxOutput: 8_000,

@@ -53,10 +53,27 @@ describe("a call of a session", () => {
 describe("a large answer", () => {
   const start: TurnStart = {
     ...{ kind: "go", fence: 1, turn: "t", resumed: false, mode: "agent", userSeq: 1, lastSeq: 3, deferrals: null },
-    ...{ sentThrough: 0, instructions: null, clientSystem: null, nextEpoch: 2, broken: null, evidence: [] },
+    ...{
+      sentThrough: 0,
+      sentWire: "w",
+      instructions: null,
+      clientSystem: null,
+      nextEpoch: 2,
+      broken: null,
+      evidence: [],
+    },
     ...{ lastSuccess: null, newestAssistant: null, pending: null, step: 0 },
     chain: {
-      ...{ key: "m", epoch: 1, wire: "w", revision: 1, prefix: "{}", cut: false, anchor: null, last: null },
+      ...{
+        key: "m",
+        epoch: 1,
+        verdict: { prefix: "first" },
+        revision: 1,
+        prefix: "{}",
+        cut: false,
+        anchor: null,
+        last: null,
+      },
       deferred: ["d1", "d2"],
       items: ["i1", "i2", "i3"],
     },

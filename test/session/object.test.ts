@@ -200,7 +200,9 @@ describe("a turn whose isolate died", () => {
     const dead = await begin(one, { leaseSeconds: 0.05 });
     const calls = [call("c1", "tool_search"), call("c2", "send_mail")];
     await append(one, dead, { kind: "answer", step: 1, entries: [assistant("t1", calls, "calls")] });
-    const resumed = await begin(one, { turn: "t2", busy: "wait" });
+    // Its request died with it a second time: nothing more counts as sent, for nothing was.
+    await begin(one, { turn: "t2", busy: "wait", leaseSeconds: 0.05 });
+    const resumed = await begin(one, { turn: "t3", busy: "wait" });
     expect(resumed).toMatchObject({
       ...{ turn: "t1", resumed: true, userSeq: 1, lastSeq: 2, step: 1, sentThrough: 1 },
       pending: { seq: 2, calls: ["c1"], interrupted: ["c2"] },
@@ -230,7 +232,7 @@ describe("a turn whose isolate died", () => {
 
 describe("chains", () => {
   const chain = (fields: object) => ({ key: MODEL, epoch: 1, open: null, deferred: [], items: [], ...fields });
-  const opening = { wire: "anthropic/1", revision: 1, prefix: "{}", base: null };
+  const opening = { verdict: { prefix: "first" }, revision: 1, prefix: "{}", base: null };
 
   /** Two turns; the first request carried entry 1, the second 1 to 3. */
   async function twoTurns() {
@@ -336,7 +338,7 @@ describe("large texts", () => {
       chain: {
         key: MODEL,
         epoch: 1,
-        open: { wire: "w", revision: 1, prefix: "p", base: null },
+        open: { verdict: { prefix: "first" }, revision: 1, prefix: "p", base: null },
         deferred: [],
         items: [big],
       },

@@ -30,6 +30,7 @@ export function session(workerd: Workerd, conversation: string): SessionApi & Ex
   return new Proxy({} as SessionApi & Extra & { readonly id: SessionId }, {
     get(_, method: string) {
       if (method === "id") return id;
+      if (method === "then") return undefined; // A session is no promise.
       return async (...args: unknown[]) => {
         const response = await workerd.fetch("/", { method: "POST", body: JSON.stringify({ id, method, args }) });
         const { answer, error } = (await response.json()) as { answer: unknown; error?: string };
@@ -88,6 +89,7 @@ export function beginRequest({ id }: { id: SessionId }, fields: Partial<BeginReq
     turn: "t1",
     leaseSeconds: 15,
     busy: "reject",
+    wire: "anthropic/1",
     chain: { model: MODEL, perMode: false },
     user: user("hello"),
     blobs: [],
@@ -152,7 +154,7 @@ export async function wholeTurn(session: TestSession, turn: string, text: string
     chain: {
       key: MODEL,
       epoch: start.chain?.epoch ?? start.nextEpoch,
-      open: first ? { wire: "anthropic/1", revision: 1, prefix: '{"tools":[ ]}', base: null } : null,
+      open: first ? { verdict: { prefix: "first" }, revision: 1, prefix: '{"tools":[ ]}', base: null } : null,
       deferred: first ? ['{"name":"weather"}'] : [],
       items: fresh,
     },

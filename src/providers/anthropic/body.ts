@@ -1,5 +1,6 @@
 import type { CallSettings } from "../../values/settings.ts";
 import type { Item, ModelRequest, Prefix } from "../contract.ts";
+import { modelFacts } from "./models.ts";
 
 /**
  * The request's body, written by us byte for byte (the SDK only carries it): epoch settings, this call's settings,
@@ -11,7 +12,7 @@ import type { Item, ModelRequest, Prefix } from "../contract.ts";
 export function writeBody(request: ModelRequest): { body: string; end: number | null } {
   const { prefix, items } = request;
   const end = items.findLastIndex((item) => item.markable);
-  const marked = new Set([request.anchor ?? end, end]);
+  const marked = new Set([anchorOf(request) ?? end, end]);
   const tools = [
     ...markLast(
       prefix.tools.map((tool) => tool.bytes),
@@ -25,6 +26,19 @@ export function writeBody(request: ModelRequest): { body: string; end: number | 
   if (system.length > 0) fields.push(`"system":[${system.join(",")}]`);
   fields.push(`"messages":[${messages(items, marked, prefix).join(",")}]`);
   return { body: withBlobs(`{${fields.join(",")}}`, request.blobs), end: end < 0 ? null : end };
+}
+
+/**
+ * The anchor: where the chain's last answered request ended. A model that drops earlier thinking when a user message
+ * comes no longer has what that request wrote: the last prefix without that thinking ends at the user message before.
+ */
+function anchorOf({ model, anchor, items }: ModelRequest): number | null {
+  if (anchor === null || !modelFacts(model).dropsThinking) return anchor;
+  const sent = items.slice(0, anchor + 1);
+  const message = sent.findLastIndex((item) => item.message);
+  const dropped =
+    items.slice(anchor + 1).some((item) => item.message) && sent.slice(message + 1).some((item) => !item.markable);
+  return dropped && message >= 0 ? message : anchor;
 }
 
 function callFields(call: CallSettings): string[] {

@@ -16,8 +16,8 @@ const TABLE: Readonly<Record<string, ModelFacts>> = {
   "claude-opus-4-6": sampled({ minCache: 4096, thinking: "adaptive" }),
   "claude-sonnet-4-6": sampled({ minCache: 1024, thinking: "adaptive" }),
   "claude-opus-4-5": sampled({ minCache: 4096, thinking: "manual" }),
-  "claude-sonnet-4-5": sampled({ minCache: 1024, thinking: "manual" }),
-  "claude-haiku-4-5": sampled({ minCache: 4096, thinking: "manual" }),
+  "claude-sonnet-4-5": { ...sampled({ minCache: 1024, thinking: "manual" }), dropsThinking: true },
+  "claude-haiku-4-5": { ...sampled({ minCache: 4096, thinking: "manual" }), dropsThinking: true },
   "claude-opus-4-1": inline({ minCache: 1024 }),
   "claude-opus-4-0": inline({ minCache: 1024 }),
   "claude-sonnet-4-0": inline({ minCache: 1024 }),
@@ -36,6 +36,7 @@ function newest(facts: Pick<ModelFacts, "bound" | "minCache">): ModelFacts {
     ...facts,
     deferral: true,
     toolChanges: true,
+    dropsThinking: false,
     window: 1_000_000,
     maxOutput: 64_000,
     refuses: new Set(["temperature", "topP"] as const),
@@ -49,6 +50,7 @@ function sampled(facts: Pick<ModelFacts, "minCache" | "thinking">): ModelFacts {
     ...facts,
     deferral: true,
     toolChanges: false,
+    dropsThinking: false,
     bound: false,
     window: 200_000,
     maxOutput: 64_000,
@@ -57,5 +59,5 @@ function sampled(facts: Pick<ModelFacts, "minCache" | "thinking">): ModelFacts {
 }
 
 function inline(facts: Pick<ModelFacts, "minCache">): ModelFacts {
-  return { ...sampled({ ...facts, thinking: "manual" }), deferral: false, maxOutput: 32_000 };
+  return { ...sampled({ ...facts, thinking: "manual" }), deferral: false, dropsThinking: true, maxOutput: 32_000 };
 }

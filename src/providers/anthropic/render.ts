@@ -30,7 +30,7 @@ function entryItems(input: RenderInput, index: number): Item[] {
     case "user":
       return userItems(seq, entry.content);
     case "system_update":
-      return [block(seq, "user", textBlock(`<system-update>\n${entry.text}\n</system-update>`))];
+      return [said(seq, textBlock(`<system-update>\n${entry.text}\n</system-update>`))];
     case "assistant":
       return assistantItems(input, seq, entry, following(input.entries, index));
     case "results":
@@ -168,13 +168,17 @@ function referencesItem(seq: number, call: string, names: readonly string[]): It
 function userItems(seq: number, content: readonly Part[]): Item[] {
   const items = content.flatMap((part) => {
     const bytes = partBlock(part);
-    return bytes === null ? [] : [withImage(block(seq, "user", bytes), [part])];
+    return bytes === null ? [] : [withImage(said(seq, bytes), [part])];
   });
-  return items.length > 0 ? items : [block(seq, "user", textBlock("(empty message)"))];
+  return items.length > 0 ? items : [said(seq, textBlock("(empty message)"))];
 }
 
 function withImage(item: Item, content: readonly Part[]): Item {
   return content.some((part) => part.type === "image") ? { ...item, image: true } : item;
+}
+
+function said(seq: number, bytes: string): Item {
+  return { ...block(seq, "user", bytes), message: true };
 }
 
 function block(seq: number, role: Item["role"], bytes: string): Item {

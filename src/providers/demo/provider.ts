@@ -9,6 +9,7 @@ const FACTS: ModelFacts = {
   deferral: true,
   toolChanges: true,
   bound: false,
+  dropsThinking: false,
   minCache: 512,
   window: 200_000,
   maxOutput: 8_000,

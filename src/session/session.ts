@@ -1,0 +1,285 @@
+import { admit, applyAppend } from "./append.ts";
+import type {
+  AppendAnswer,
+  AppendRequest,
+  BeatAnswer,
+  BeginAnswer,
+  BeginRequest,
+  CallRecord,
+  EntryRow,
+  Page,
+  SessionContext,
+  SessionId,
+  SessionRpc,
+  SessionSummary,
+} from "./contract.ts";
+import { claim, HOLD_MS, retryAfter } from "./lease.ts";
+import { parseSessionName } from "./name.ts";
+import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
+import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
+import { type Look, rebuild } from "./rebuild.ts";
+import { copyToRecord, entomb, unflushed } from "./record.ts";
+import { createSession, takeTurn } from "./start.ts";
+import { type SessionRow, Store } from "./store.ts";
+
+/** What a session lives on: its object's storage, or another place that keeps the same promises. */
+export interface SessionHost {
+  readonly storage: DurableObjectStorage;
+  /** Where the record is kept; null keeps none. */
+  readonly db: D1Database | null;
+  /** The object's name (`name.ts`); undefined for one that was not named. */
+  readonly name: string | undefined;
+  waitUntil(work: Promise<unknown>): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A session: its journal and its lock. Turns run elsewhere and touch it for milliseconds. */
+export class Session implements SessionRpc {
+  readonly #host: SessionHost;
+  readonly #store: Store;
+  /** When the running turn's lease runs out. Null in an object that was just made: the turn then gets a whole one. */
+  #until: number | null = null;
+  /** Begins that wait for the running turn to end. */
+  readonly #waiting = new Set<() => void>();
+  #looking: Promise<Look> | null = null;
+  #flushing: Promise<void> | null = null;
+  /** The revision that D1 is to have. */
+  #wanted = 0;
+  #burying: Promise<void> | null = null;
+  /** What the running turn asked for, to page its start. */
+  #asked: { readonly fence: number; readonly request: BeginRequest } | null = null;
+
+  constructor(host: SessionHost) {
+    this.#host = host;
+    this.#store = new Store(host.storage);
+  }
+
+  async begin(request: BeginRequest): Promise<BeginAnswer> {
+    refuseUnknown(request.v);
+    const found = await this.#find(request.id, request.minted);
+    if (found === "gone" || found === "unavailable") return { kind: found };
+    const deadline = this.#host.now() + HOLD_MS;
+    for (;;) {
+      const now = this.#host.now();
+      const row = this.#store.session();
+      if (row === null ? found === "here" : row.deleted_at !== null) return { kind: "gone" };
+      if (row === null) {
+        createSession(this.#store, request, now);
+        return this.#started(request, now);
+      }
+      const until = this.#leaseOf(row, now);
+      const claimed = claim(row, until, request.turn, now);
+      if (claimed.kind === "busy") {
+        if (request.busy === "interrupt" && row.cancel === 0) this.#store.update({ cancel: 1 });
+        if (request.busy === "reject" || now >= deadline) return { kind: "busy", retryAfter: retryAfter(until, now) };
+        await this.#released(Math.min(until, deadline) - now);
+        continue;
+      }
+      if (claimed.kind !== "again" && takeTurn(this.#store, row, request, now)) this.#flushSoon();
+      return this.#started(request, now);
+    }
+  }
+
+  async append(request: AppendRequest): Promise<AppendAnswer> {
+    refuseUnknown(request.v);
+    const row = this.#store.session();
+    const admission = admit(row, request);
+    if (row === null || admission === "lost") return { kind: "lost" };
+    if (admission === "repeat") return { kind: "ok", lastSeq: row.last_seq };
+    const now = this.#host.now();
+    const answer = applyAppend(this.#store, row, request, now);
+    this.#until = now + row.lease_seconds * 1000;
+    if (request.kind === "finish") this.#release();
+    if (request.kind === "finish" || request.deferrals !== undefined) this.#flushSoon();
+    return answer;
+  }
+
+  async beat(fence: number): Promise<BeatAnswer> {
+    const row = this.#holder(fence);
+    if (row === null) return "lost";
+    this.#until = this.#host.now() + row.lease_seconds * 1000;
+    return row.cancel === 0 ? "go" : "cancel";
+  }
+
+  async context(fence: number): Promise<SessionContext | null> {
+    const row = this.#holder(fence);
+    if (row === null) return null;
+    const [{ entries, blobs }, ...rest] = paginate(listsOfContext(wholeContext(this.#store, row)));
+    return { entries, blobs, more: rest.length };
+  }
+
+  async page(fence: number, of: "begin" | "context", n: number): Promise<Page | null> {
+    const row = this.#holder(fence);
+    if (row === null) return null;
+    if (of === "context") return paginate(listsOfContext(wholeContext(this.#store, row)))[n] ?? null;
+    if (this.#asked?.fence !== fence) return null;
+    return paginate(listsOf(turnStart(this.#store, row, this.#asked.request)))[n] ?? null;
+  }
+
+  async stop(): Promise<boolean> {
+    const row = await this.#known();
+    if (row?.status === "running" && row.cancel === 0) this.#store.update({ cancel: 1 });
+    return row !== null;
+  }
+
+  async summary(): Promise<SessionSummary | null> {
+    const row = await this.#known();
+    return row === null ? null : summaryOf(row);
+  }
+
+  async entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null> {
+    if ((await this.#known()) === null) return null;
+    const { page, more } = firstPage(this.#store.entries(after), limit, PAGE_CHARS, ([, text]) => text.length);
+    return { entries: page, next: more ? (page.at(-1)?.[0] ?? after) : null };
+  }
+
+  async calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null> {
+    if ((await this.#known()) === null) return null;
+    const { page, more } = firstPage(this.#store.calls(after), limit, Number.POSITIVE_INFINITY, () => 0);
+    return { calls: page.map(({ call }) => call), next: more ? (page.at(-1)?.rev ?? after) : null };
+  }
+
+  async remove(): Promise<boolean> {
+    const row = await this.#known();
+    if (row === null) return false;
+    this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
+    this.#release();
+    await this.#bury();
+    return true;
+  }
+
+  async flushed(): Promise<void> {
+    const row = this.#store.session();
+    if (row === null || row.deleted_at !== null) return;
+    this.#wanted = row.rev;
+    await this.#flush();
+  }
+
+  /** Renews the lease and answers what the turn starts from, its first page. */
+  #started(request: BeginRequest, now: number): BeginAnswer {
+    const row = this.#store.session();
+    if (row === null) throw new Error("a session that was just begun is not there");
+    this.#until = now + row.lease_seconds * 1000;
+    this.#asked = { fence: row.fence, request: { ...request, user: "", blobs: [], sent: null, seed: [] } };
+    const start = turnStart(this.#store, row, request);
+    const [first, ...rest] = paginate(listsOf(start));
+    return withLists(start, first, rest.length);
+  }
+
+  /** The session's row if the turn with that fence holds it. */
+  #holder(fence: number): SessionRow | null {
+    const row = this.#store.session();
+    return row !== null && row.fence === fence && row.status === "running" && row.deleted_at === null ? row : null;
+  }
+
+  /** When the running turn's lease runs out. What this object does not remember has a whole lease from now on. */
+  #leaseOf(row: SessionRow, now: number): number {
+    this.#until ??= now + row.lease_seconds * 1000;
+    return this.#until;
+  }
+
+  /** Whether there is a session, after one look into D1 where this object is empty and can't know. */
+  async #find(id: SessionId | null, minted: boolean): Promise<"here" | "none" | "gone" | "unavailable"> {
+    const row = this.#store.session();
+    if (row !== null && row.deleted_at === null) return "here";
+    if (row !== null) {
+      this.#host.waitUntil(this.#bury());
+      return "gone";
+    }
+    if (minted || id === null || this.#host.db === null) return "none";
+    this.#looking ??= rebuild(this.#host.db, this.#store, id);
+    try {
+      const look = await this.#looking;
+      if (look !== "rebuilt") return look;
+      // The turn that was running when the record was made had another fence: nothing of it can come any more.
+      this.#until ??= 0;
+      return "here";
+    } catch (error) {
+      this.#looking = null;
+      report("session could not be looked up in D1", error);
+      return "unavailable";
+    }
+  }
+
+  /** The row of the session this object is named after; null when there is none. Throws when D1 can't be asked. */
+  async #known(): Promise<SessionRow | null> {
+    const found = await this.#find(parseSessionName(this.#host.name), false);
+    if (found === "unavailable") throw new Error("unavailable: the session could not be looked up");
+    const row = found === "here" ? this.#store.session() : null;
+    return row?.deleted_at === null ? row : null;
+  }
+
+  /** Resolves when the running turn ends, or after `ms`. */
+  async #released(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
+  }
+
+  #release(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Copies all there is now to D1, off the caller's path. What fails is caught up with by the next flush. */
+  #flushSoon(): void {
+    this.#wanted = this.#store.session()?.rev ?? 0;
+    this.#host.waitUntil(this.#flush().catch((error: unknown) => report("flush to D1 failed", error)));
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#copy().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  async #copy(): Promise<void> {
+    const { db } = this.#host;
+    if (db === null) return;
+    for (;;) {
+      const row = this.#store.session();
+      if (row === null || row.deleted_at !== null || row.flushed_rev >= this.#wanted) return;
+      const taken = await copyToRecord(db, unflushed(this.#store, row));
+      if (!taken) report("D1 has the session under another generation", null);
+      if (this.#store.session()?.generation !== row.generation) return;
+      this.#store.update({ flushed_rev: row.rev, flushed_seq: row.last_seq });
+    }
+  }
+
+  /** Leaves the tombstone in D1, then deletes the storage. While D1 is down the object only refuses everything. */
+  #bury(): Promise<void> {
+    this.#burying ??= this.#buried().finally(() => {
+      this.#burying = null;
+    });
+    return this.#burying;
+  }
+
+  async #buried(): Promise<void> {
+    const row = this.#store.session();
+    if (row?.deleted_at == null) return;
+    try {
+      if (this.#host.db !== null) await entomb(this.#host.db, row, row.deleted_at);
+    } catch (error) {
+      report("tombstone could not be written to D1", error);
+      return; // The next touch tries again.
+    }
+    this.#looking = Promise.resolve("gone");
+    await this.#store.clear();
+  }
+}
+
+function refuseUnknown(v: number): void {
+  if (v !== 1) throw new Error(`version ${v} of this request is not known to this object yet: retry`);
+}
+
+/** A line for the operator's log, without content. */
+function report(message: string, error: unknown): void {
+  console.warn(JSON.stringify({ level: "warn", message, error: error instanceof Error ? error.message : null }));
+}

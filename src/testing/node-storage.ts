@@ -1,0 +1,46 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+/** The parts of a Durable Object's storage that a session uses, over Node's own SQLite, in memory. */
+export function nodeStorage(): DurableObjectStorage {
+  const db = new DatabaseSync(":memory:");
+  const statements = new Map<string, StatementSync>();
+  const prepared = (query: string) => {
+    const known = statements.get(query) ?? db.prepare(query);
+    statements.set(query, known);
+    return known;
+  };
+  const sql = {
+    exec(query: string, ...bindings: (string | number | null)[]) {
+      const rows = prepared(query).all(...bindings);
+      return {
+        toArray: () => rows,
+        one() {
+          if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+          return rows[0];
+        },
+        [Symbol.iterator]: () => rows[Symbol.iterator](),
+      };
+    },
+  };
+  const storage = {
+    sql,
+    transactionSync<T>(work: () => T): T {
+      // A savepoint outside of a transaction begins one, and transactions of an object may be nested.
+      db.exec("SAVEPOINT work");
+      try {
+        const result = work();
+        db.exec("RELEASE work");
+        return result;
+      } catch (error) {
+        db.exec("ROLLBACK TO work; RELEASE work");
+        throw error;
+      }
+    },
+    async deleteAll() {
+      const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+      for (const { name } of tables) db.exec(`DROP TABLE "${String(name)}"`);
+      statements.clear();
+    },
+  };
+  return storage as unknown as DurableObjectStorage;
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { defineAgent } from "../../src/define/agent.ts";
+import { lazy } from "../../src/define/lazy.ts";
+import { defineTool } from "../../src/define/tool.ts";
+import type { Agent, Tool } from "../../src/define/types.ts";
+import { type Deploy, type History, LATE, LAZY } from "./history.ts";
+
+/** What is deployed at a moment: changed by a history's deploys and by `install`. */
+export interface Deployment {
+  readonly late: number[];
+  readonly gone: number[];
+  edition: number;
+  shuffle: number;
+  /** Another renderer than the first one. */
+  renderer: boolean;
+}
+
+export function firstDeployment(): Deployment {
+  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false };
+}
+
+export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
+  const drop = (list: number[], tool: number) => {
+    if (list.includes(tool)) list.splice(list.indexOf(tool), 1);
+  };
+  switch (deploy.kind) {
+    case "add":
+      drop(deployment.gone, LAZY + deploy.tool);
+      if (!deployment.late.includes(deploy.tool)) deployment.late.push(deploy.tool);
+      return;
+    case "remove":
+      // The same again brings it back.
+      if (deployment.gone.includes(deploy.tool)) drop(deployment.gone, deploy.tool);
+      else deployment.gone.push(deploy.tool);
+      return;
+    case "edit":
+      deployment.edition += 1;
+      return;
+    case "shuffle":
+      deployment.shuffle += deploy.by;
+      return;
+    case "renderer":
+      deployment.renderer = !deployment.renderer;
+      return;
+  }
+}
+
+/** The name of a tool by its number in a history: lazy ones first, then those that come late. */
+export function toolName(tool: number): string {
+  return tool < LAZY ? `lazy_${tool}` : `late_${tool - LAZY}`;
+}
+
+/** Runs while a tool named `hang` does; throws or waits as the ring wants. */
+export type Hang = (callId: string) => Promise<string>;
+
+/**
+ * The agent of the rings. Its tools come and go with `deployment`, as those of an MCP server do, and each says a text
+ * that occurs nowhere else, so that a result that is missing or in the wrong place is noticed.
+ */
+export function ringAgent(
+  name: string,
+  { model, thinking }: Pick<History, "model" | "thinking">,
+  deployment: () => Deployment,
+  hang: Hang,
+): Agent {
+  const base = defineAgent({
+    name,
+    description: "The agent of a history.",
+    model: `anthropic/${model}`,
+    settings: {
+      maxOutputTokens: 4_000,
+      ...(thinking ? { thinking: model === "claude-sonnet-4-5" ? 1024 : true } : {}),
+    },
+    // Long enough that every model caches it.
+    instructions: `You are ${name}. ${"Keep to the point. ".repeat(300)}`,
+    tools: [echo("note", 0)],
+    limits: { steps: 1000, repeats: 1000 },
+  });
+  const install = defineTool({
+    name: "install",
+    description: "Adds a tool.",
+    risk: "read",
+    input: z.object({ tool: z.number() }),
+    execute({ tool }, { callId }) {
+      applyDeploy(deployment(), { kind: "add", tool });
+      return `Installed. ${canary(callId)}`;
+    },
+  });
+  const fixed: Tool[] = [
+    defineTool({
+      name: "fail",
+      description: "Fails.",
+      risk: "read",
+      execute(_, { callId }) {
+        throw new Error(`It failed. ${canary(callId)}`);
+      },
+    }),
+    install,
+    defineTool({
+      name: "hang",
+      description: "Waits.",
+      risk: "read",
+      idempotent: true,
+      execute: (_, { callId }) => hang(callId),
+    }),
+    defineTool({ name: "once", description: "Waits, once.", risk: "read", execute: (_, { callId }) => hang(callId) }),
+  ];
+  const tools = memo((edition: number) => ({
+    core: [echo("note", edition), ...fixed],
+    lazy: lazy(Array.from({ length: LAZY }, (_, index) => echo(toolName(index), edition))),
+    late: Array.from({ length: LATE }, (_, index) => echo(toolName(LAZY + index), edition)),
+  }));
+  const { index: _, ...rest } = base;
+  return {
+    ...rest,
+    get tools() {
+      const { late, gone, edition, shuffle } = deployment();
+      const all = tools(edition);
+      const shown = [...all.core, ...all.late.filter((_, index) => late.includes(index)), ...all.lazy].filter(
+        ({ spec }) => !gone.some((tool) => toolName(tool) === spec.name),
+      );
+      const turn = shown.length === 0 ? 0 : shuffle % shown.length;
+      return [...shown.slice(turn), ...shown.slice(0, turn)];
+    },
+  };
+}
+
+/** A text that occurs only in the result of this call. */
+export function canary(callId: string): string {
+  return `canary-${createHash("sha256").update(callId).digest("hex").slice(0, 12)}`;
+}
+
+function echo(name: string, edition: number): Tool {
+  return defineTool({
+    name,
+    description: `Notes a text under ${name}.${edition === 0 ? "" : ` Edition ${edition}.`}`,
+    risk: "read",
+    idempotent: true,
+    input: {
+      type: "object",
+      properties: { text: { type: "string" }, ...(edition % 2 === 1 ? { volume: { type: "number" } } : {}) },
+    },
+    execute: (_, { callId }) => `Noted by ${name}. ${canary(callId)}`,
+  });
+}
+
+function memo<T>(make: (key: number) => T): (key: number) => T {
+  const made = new Map<number, T>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}

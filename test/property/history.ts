@@ -1,0 +1,140 @@
+import fc from "fast-check";
+
+/**
+ * A history: what a session goes through, drawn at random. It says what clients, deploys, tools, the model and the
+ * machines do; what the runtime makes of it is what the rings check.
+ */
+export interface History {
+  readonly model: (typeof MODELS)[number];
+  readonly thinking: boolean;
+  readonly turns: readonly Turn[];
+}
+
+export interface Turn {
+  /** Changes that a deploy or an MCP server makes before the turn. */
+  readonly deploy: readonly Deploy[];
+  /** `again`: the message before once more. `regenerate`: the history without its last answer. `edit`: the last message reworded. */
+  readonly client: "message" | "again" | "regenerate" | "edit";
+  /** What the model answers, request by request; when they run out it says a last word. */
+  readonly answers: readonly Planned[];
+}
+
+export type Deploy =
+  | { readonly kind: "add"; readonly tool: number }
+  | { readonly kind: "remove"; readonly tool: number }
+  | { readonly kind: "edit" }
+  | { readonly kind: "shuffle"; readonly by: number }
+  | { readonly kind: "renderer" };
+
+export interface Planned {
+  readonly text: boolean;
+  readonly calls: readonly PlannedCall[];
+  readonly fault: Fault | null;
+}
+
+export type PlannedCall =
+  | { readonly kind: "search"; readonly tool: number; readonly more: number | null }
+  /** A search that also names a core tool, so that it says more than what it loaded. */
+  | { readonly kind: "mixed_search"; readonly tool: number }
+  | { readonly kind: "empty_search" }
+  | { readonly kind: "use"; readonly tool: number }
+  | { readonly kind: "note" }
+  | { readonly kind: "fail" }
+  | { readonly kind: "unknown" }
+  /** Adds a late tool while the turn runs. */
+  | { readonly kind: "install"; readonly tool: number }
+  | { readonly kind: "odd_input" };
+
+/**
+ * `refused`: the provider answers 500. `cut`: the stream breaks off. The others end the isolate: before any header came,
+ * in mid-stream, while a tool runs, or between the append of the results and the next request.
+ */
+export type Fault = "refused" | "cut" | "dead_before_headers" | "dead_in_stream" | "dead_in_tool" | "dead_before_send";
+
+export const MODELS = [
+  "claude-sonnet-5",
+  "claude-opus-4-8",
+  "claude-opus-5-5",
+  "claude-fable-5-1",
+  "claude-sonnet-4-5",
+  "claude-sonnet-4-6",
+] as const;
+
+/** How many lazy tools the agent has, and how many can come late. */
+export const LAZY = 8;
+export const LATE = 6;
+
+const lazyTool = fc.nat(LAZY - 1);
+const lateTool = fc.nat(LATE - 1);
+
+const plannedCall: fc.Arbitrary<PlannedCall> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("search" as const), tool: lazyTool, more: fc.option(lazyTool) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("mixed_search" as const), tool: lazyTool }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("empty_search" as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("use" as const), tool: fc.nat(LAZY + LATE - 1) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("note" as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("fail" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("unknown" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("install" as const), tool: lateTool }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("odd_input" as const) }) },
+);
+
+const fault: fc.Arbitrary<Fault | null> = fc.oneof(
+  { weight: 30, arbitrary: fc.constant(null) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom<Fault>(
+      "refused",
+      "cut",
+      "dead_before_headers",
+      "dead_in_stream",
+      "dead_in_tool",
+      "dead_before_send",
+    ),
+  },
+);
+
+const planned: fc.Arbitrary<Planned> = fc.record({
+  text: fc.boolean(),
+  calls: fc.oneof(
+    { weight: 6, arbitrary: fc.array(plannedCall, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(fc.constant<PlannedCall>({ kind: "fail" }), { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.constant([]) },
+  ),
+  fault,
+});
+
+const deploy: fc.Arbitrary<Deploy> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("add" as const), tool: lateTool }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), tool: fc.nat(LAZY + LATE - 1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("edit" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("shuffle" as const), by: fc.nat(LAZY) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("renderer" as const) }) },
+);
+
+const turn: fc.Arbitrary<Turn> = fc.record({
+  deploy: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.array(deploy, { minLength: 1, maxLength: 2 }) },
+  ),
+  client: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("message" as const) },
+    { weight: 3, arbitrary: fc.constant("again" as const) },
+    { weight: 1, arbitrary: fc.constant("regenerate" as const) },
+    { weight: 1, arbitrary: fc.constant("edit" as const) },
+  ),
+  answers: fc.array(planned, { minLength: 0, maxLength: 4 }),
+});
+
+/** Five to sixty requests a history, half of them fifteen or more. */
+export const history: fc.Arbitrary<History> = fc.record({
+  model: fc.constantFrom(...MODELS),
+  thinking: fc.boolean(),
+  turns: fc.oneof(
+    fc.array(turn, { minLength: 5, maxLength: 7, size: "max" }),
+    fc.array(turn, { minLength: 7, maxLength: 20, size: "max" }),
+  ),
+});

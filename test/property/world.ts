@@ -1,0 +1,281 @@
+import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
+import { effectiveContext } from "../../src/context/effective.ts";
+import { anthropic } from "../../src/providers/anthropic/provider.ts";
+import { readStream } from "../../src/providers/anthropic/stream.ts";
+import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
+import { SessionClient } from "../../src/session/client.ts";
+import type { SessionApi } from "../../src/session/contract.ts";
+import { Session } from "../../src/session/session.ts";
+import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { runTurn, type TurnDeps } from "../../src/turn/run.ts";
+import type { TurnRequest } from "../../src/turn/runtime.ts";
+import { Sink } from "../../src/turn/sink.ts";
+import { decodeEntry } from "../../src/values/entry.ts";
+import { HoldfastError } from "../../src/values/errors.ts";
+import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
+import { PromptCache } from "../emulators/anthropic/cache.ts";
+import { compile } from "../emulators/anthropic/compile.ts";
+import { examine } from "../emulators/anthropic/examine.ts";
+import { mintId } from "../emulators/anthropic/ids.ts";
+import { messageEvents } from "../emulators/anthropic/message.ts";
+import { seenTexts } from "../emulators/anthropic/seen-texts.ts";
+import { sign } from "../emulators/anthropic/signatures.ts";
+import { createCanaryWatch } from "../emulators/common/canaries.ts";
+import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
+import { Checker } from "./checker.ts";
+import type { Fault, History, Planned, Turn } from "./history.ts";
+import { play } from "./player.ts";
+
+const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
+const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
+const LEASE_SECONDS = 15;
+
+/** An isolate: dies when the history says so, and nothing it does after that reaches anybody. */
+interface Isolate {
+  dead: boolean;
+  verdict: Verdict;
+  /** Canaries of results that this isolate's next request must carry. */
+  said: string[];
+}
+
+/**
+ * A history played in one process: the real turn, the real session over Node's SQLite, the emulator's rules and cache.
+ * Every request is checked as it goes out. `seen` collects what came up.
+ */
+export class World {
+  readonly seen = new Set<string>();
+  requests = 0;
+  readonly #history: History;
+  readonly #deployment: Deployment = firstDeployment();
+  readonly #session: SessionApi;
+  readonly #checker = new Checker();
+  readonly #cache = new PromptCache();
+  readonly #watch = createCanaryWatch();
+  readonly #expected = new Set<string>();
+  readonly #hung = new Set<string>();
+  #now = 1_000_000;
+  #ids = 0;
+  #plan: Planned[] = [];
+  #isolate: Isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
+  #lastText = "";
+
+  constructor(history: History) {
+    this.#history = history;
+    const session = new Session({
+      storage: nodeStorage(),
+      db: null,
+      name: undefined,
+      waitUntil: () => {},
+      now: () => this.#now,
+    });
+    this.#session = new SessionClient({ getByName: () => session }, "ring");
+  }
+
+  async play(): Promise<void> {
+    for (const [index, turn] of this.#history.turns.entries()) await this.#turn(turn, index);
+  }
+
+  async #turn(turn: Turn, index: number): Promise<void> {
+    for (const deploy of turn.deploy) {
+      applyDeploy(this.#deployment, deploy);
+      this.seen.add(`deploy ${deploy.kind}`);
+      if (deploy.kind === "renderer") this.#checker.allow("renderer");
+    }
+    this.#plan = [...turn.answers];
+    this.#isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
+    const isolate = this.#isolate;
+    const world = this;
+    class Tap extends Sink {
+      override emit(event: TurnEventBody): void {
+        world.#tell(event);
+        super.emit(event);
+      }
+    }
+    const sink = new Tap();
+    const { sent, text } = await this.#client(turn, index);
+    this.#lastText = text;
+    const agent = ringAgent(
+      "ring",
+      this.#history,
+      () => this.#deployment,
+      (callId) => this.#hang(isolate, callId),
+    );
+    const deps: TurnDeps = {
+      runtime: { agents: [agent], provider: () => this.#provider(isolate) },
+      env: { ANTHROPIC_API_KEY: "key", HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS) } as Cloudflare.Env,
+      session: living(this.#session, isolate),
+      sink,
+      now: () => this.#now,
+      mintId: () => this.#mint(),
+      log: () => {},
+    };
+    const request: TurnRequest = {
+      agent,
+      owner: OWNER,
+      conversation: { id: "ring", minted: true },
+      user: { content: [{ type: "text", text }], blobs: [] },
+      sent,
+      seed: [],
+      clientSystem: null,
+      settings: { call: {}, epoch: {} },
+      signal: null,
+      onDisconnect: "continue",
+      requestId: "ring",
+    };
+    await runTurn(deps, request, `turn_${this.#mint()}`);
+    if (isolate.dead) this.#now += LEASE_SECONDS * 1000 + 1;
+    for await (const event of sink) {
+      if (event.type === "failed" && !isolate.dead && event.failure.reason !== "provider") {
+        throw new Error(
+          `turn ${index} failed: ${event.failure.reason}: ${event.failure.detail ?? event.failure.message}`,
+        );
+      }
+    }
+  }
+
+  #mint(): string {
+    this.#ids += 1;
+    return this.#ids.toString(16).padStart(24, "0");
+  }
+
+  /** What the client sends: its messages where it shows its history, else only the new one. */
+  async #client(turn: Turn, index: number): Promise<{ sent: SentMessage[] | null; text: string }> {
+    const fresh = `Message ${index}.`;
+    if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
+    this.seen.add(`client ${turn.client}`);
+    if (turn.client === "again") return { sent: null, text: this.#lastText };
+    const stored = storedMessages(await this.#effective());
+    const last = stored.findLastIndex(({ role }) => role === "user");
+    const before = stored.slice(0, last).map(({ role, text }) => ({ role, text }));
+    const text = turn.client === "edit" ? `${fresh} Edited.` : (stored[last]?.text ?? fresh);
+    this.#checker.allow("rewind");
+    this.#expected.clear();
+    return { sent: [...before, { role: "user", text }], text };
+  }
+
+  async #effective() {
+    const all = await this.#session.entries(0, 100_000);
+    return effectiveContext((all?.entries ?? []).map(([seq, text]) => ({ seq, entry: decodeEntry(text) })));
+  }
+
+  #tell(event: TurnEventBody): void {
+    if (event.type === "request") this.#isolate.verdict = event.verdict;
+    if (event.type === "result" && event.text.includes("canary-")) this.#isolate.said.push(canary(event.id));
+    if (event.type === "call" && event.host) this.seen.add("host search");
+  }
+
+  #kill(isolate: Isolate, fault: Fault): never {
+    isolate.dead = true;
+    this.seen.add(`fault ${fault}`);
+    throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
+  }
+
+  async #hang(isolate: Isolate, callId: string): Promise<string> {
+    if (!this.#hung.has(callId)) {
+      this.#hung.add(callId);
+      this.#kill(isolate, "dead_in_tool");
+    }
+    return `Went on. ${canary(callId)}`;
+  }
+
+  #provider(isolate: Isolate): Provider {
+    const old = this.#deployment.renderer;
+    return {
+      ...anthropic,
+      // Another release renders the same entries to other bytes.
+      wire: old ? "anthropic/other" : anthropic.wire,
+      items: (input) =>
+        anthropic.items(input).map((item) => (old ? { ...item, bytes: item.bytes.replace("{", "{ ") } : item)),
+      stream: (_, body) => this.#answer(isolate, body),
+    };
+  }
+
+  async *#answer(isolate: Isolate, bodyText: string): AsyncGenerator<ModelEvent> {
+    const planned = this.#plan.shift() ?? null;
+    const fault = planned?.fault ?? null;
+    if (fault === "dead_before_send") this.#kill(isolate, fault);
+    this.requests += 1;
+    const examined = examine({ endpoint: "messages", headers: HEADERS, bodyText }, { signatures: "own" });
+    for (const said of isolate.said.splice(0)) this.#expected.add(said);
+    const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
+    if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
+    const { verdict } = isolate;
+    if (examined.kind === "refused") {
+      this.#check(bodyText, verdict, examined.failure, null, 0, []);
+      return;
+    }
+    const plan = this.#cache.plan(examined.rendered, examined.chain, examined.model, this.#now);
+    this.#check(bodyText, verdict, null, plan.usage, plan.ideal, this.#watch(seenTexts(examined.body)));
+    this.#note(bodyText, verdict);
+    if (fault === "dead_before_headers") this.#kill(isolate, fault);
+    if (fault === "refused") {
+      this.seen.add("fault refused");
+      throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Broken." });
+    }
+    const parts = play(this.#history, planned, examined.visible, this.requests);
+    let minted = 0;
+    const compiled = compile(parts, {
+      visible: examined.visible,
+      declared: new Set((examined.body.tools ?? []).flatMap((tool) => ("name" in tool ? [tool.name] : []))),
+      mint: (prefix) => mintId(prefix, this.requests, `${++minted}`),
+      sign: (text) => sign(text, examined.binding),
+    });
+    plan.commit();
+    this.#checker.begun();
+    const envelope = { id: `msg_${this.requests}`, model: examined.body.model, usage: plan.usage, droppedThinking: [] };
+    const events = messageEvents(envelope, compiled);
+    const broken = fault === "cut" || fault === "dead_in_stream";
+    const until = broken ? 1 + (this.requests % Math.max(1, events.length - 2)) : events.length;
+    yield* readStream(wire(events.slice(0, until)));
+    if (fault === "dead_in_stream") this.#kill(isolate, fault);
+  }
+
+  #check(
+    bodyText: string,
+    verdict: Verdict,
+    error: Parameters<Checker["check"]>[0]["record"]["error"],
+    usage: Parameters<Checker["check"]>[0]["record"]["usage"],
+    idealCachedTokens: number,
+    flags: readonly string[],
+  ): void {
+    try {
+      this.#checker.check({
+        record: { bodyText, error, usage, idealCachedTokens, flags },
+        model: this.#history.model,
+        verdict,
+      });
+    } catch (error) {
+      throw this.#broken(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #broken(what: string): Error {
+    this.failure ??= new Error(`request ${this.requests}: ${what}`);
+    return this.failure;
+  }
+
+  failure: Error | null = null;
+
+  #note(body: string, verdict: Verdict): void {
+    if (verdict.prefix === "break") this.seen.add(`break ${verdict.cause}`);
+    for (const kind of ["hfs_", "hfl_", "tool_reference"]) if (body.includes(kind)) this.seen.add(`wire ${kind}`);
+  }
+}
+
+async function* wire(events: readonly object[]) {
+  for (const event of events)
+    yield event as Parameters<typeof readStream>[0] extends AsyncIterable<infer E> ? E : never;
+}
+
+/** The session as a living isolate reaches it; a dead one reaches nothing. */
+function living(session: SessionApi, isolate: Isolate): SessionApi {
+  return new Proxy(session, {
+    get(target, method: keyof SessionApi) {
+      return (...args: unknown[]) => {
+        if (isolate.dead)
+          return Promise.reject(new HoldfastError({ reason: "lost", message: "This isolate is dead." }));
+        return Reflect.apply(target[method], target, args);
+      };
+    },
+  });
+}
