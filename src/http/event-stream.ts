@@ -42,5 +42,9 @@ export function dataFrame(data: string): string {
 /** A comment, which every reader skips. Proxies cut streams that are silent for long. */
 export const KEEPALIVE = ": keepalive\n\n";
 
-/** Well below the 100 s after which Cloudflare cuts a silent stream, and the 30 s of common proxies. */
-export const KEEPALIVE_MS = 15_000;
+/**
+ * A stream that is silent for this long gets a comment. Cloudflare cuts silent streams after 100 s and common proxies
+ * after 30 s, but that is not why it is so short: where the client's connection ends in workerd itself, only writing to
+ * it shows that the client has left, and a client that leaves wants its turn stopped now.
+ */
+export const KEEPALIVE_MS = 1_000;

@@ -154,8 +154,8 @@ export interface ChainOpening {
   readonly revision: number;
   readonly prefix: string;
   /**
-   * The epoch goes on from the first `items` items, and from all deferred definitions, of that epoch of the same chain
-   * (a cut): {@link ChainWrite} then holds only what is new. Null: from nothing.
+   * The epoch goes on from the first `items` items of that epoch of the same chain (a cut), and {@link ChainWrite} holds
+   * the items after them; its deferred definitions are given whole. Null: from nothing.
    */
   readonly base: { readonly epoch: number; readonly items: number } | null;
 }

@@ -57,7 +57,7 @@ export class Session implements SessionRpc {
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
     refuseUnknown(request.v);
-    const found = await this.#find(request.id, request.minted);
+    let found = await this.#find(request.id, request.minted);
     if (found === "gone" || found === "unavailable") return { kind: found };
     const deadline = this.#host.now() + HOLD_MS;
     for (;;) {
@@ -68,6 +68,7 @@ export class Session implements SessionRpc {
         createSession(this.#store, request, now);
         return this.#started(request, now);
       }
+      found = "here";
       const until = this.#leaseOf(row, now);
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {

@@ -106,25 +106,30 @@ export function ringAgent(
     }),
     defineTool({ name: "once", description: "Waits, once.", risk: "read", execute: (_, { callId }) => hang(callId) }),
   ];
-  const tools = memo((edition: number) => ({
-    core: [echo("note", edition), ...fixed],
-    lazy: lazy(Array.from({ length: LAZY }, (_, index) => echo(toolName(index), edition))),
-    late: Array.from({ length: LATE }, (_, index) => echo(toolName(LAZY + index), edition)),
-  }));
+  const shown = memo((key: string) => {
+    const { late, gone, edition, shuffle }: Deployment = JSON.parse(key);
+    const all = EDITIONS(edition);
+    const tools = [...all.core, ...fixed, ...all.late.filter((_, index) => late.includes(index)), ...all.lazy].filter(
+      ({ spec }) => !gone.some((tool) => toolName(tool) === spec.name),
+    );
+    const turn = shuffle % tools.length;
+    return [...tools.slice(turn), ...tools.slice(0, turn)];
+  });
   const { index: _, ...rest } = base;
   return {
     ...rest,
     get tools() {
-      const { late, gone, edition, shuffle } = deployment();
-      const all = tools(edition);
-      const shown = [...all.core, ...all.late.filter((_, index) => late.includes(index)), ...all.lazy].filter(
-        ({ spec }) => !gone.some((tool) => toolName(tool) === spec.name),
-      );
-      const turn = shown.length === 0 ? 0 : shuffle % shown.length;
-      return [...shown.slice(turn), ...shown.slice(0, turn)];
+      return shown(JSON.stringify(deployment()));
     },
   };
 }
+
+/** The tools of each edition of the worker; they keep nothing between calls. */
+const EDITIONS = memo((edition: number) => ({
+  core: [echo("note", edition)],
+  lazy: lazy(Array.from({ length: LAZY }, (_, index) => echo(toolName(index), edition))),
+  late: Array.from({ length: LATE }, (_, index) => echo(toolName(LAZY + index), edition)),
+}));
 
 /** A text that occurs only in the result of this call. */
 export function canary(callId: string): string {
@@ -145,8 +150,8 @@ function echo(name: string, edition: number): Tool {
   });
 }
 
-function memo<T>(make: (key: number) => T): (key: number) => T {
-  const made = new Map<number, T>();
+function memo<K, T>(make: (key: K) => T): (key: K) => T {
+  const made = new Map<K, T>();
   return (key) => {
     const known = made.get(key) ?? make(key);
     made.set(key, known);

@@ -5,8 +5,9 @@ import type { RecordedRequest } from "../emulators/anthropic/index.ts";
 /** A request that reached the provider, and what the ledger said of it. */
 export interface Sent {
   readonly record: Pick<RecordedRequest, "bodyText" | "error" | "flags" | "usage" | "idealCachedTokens">;
-  readonly model: string;
   readonly verdict: Verdict;
+  /** Names of the tools that are deployed: the model may call no other. */
+  readonly deployed: readonly string[];
 }
 
 /** What happened since the last request that allows a break. */
@@ -30,11 +31,11 @@ export class Checker {
     this.#written = true;
   }
 
-  check({ record, verdict }: Sent): void {
+  check({ record, verdict, deployed }: Sent): void {
     if (record.error !== null) throw new Error(`refused by ${record.error.rule}: ${record.error.message}`);
     if (record.flags.length > 0) throw new Error(`flagged: ${record.flags.join("; ")}`);
     this.#checkVerdict(record.bodyText, verdict);
-    const undeclared = undeclaredNames(record.bodyText);
+    const undeclared = undeclaredNames(record.bodyText).filter((name) => deployed.includes(name));
     if (undeclared.length > 0) throw new Error(`called in the history but not declared: ${undeclared.join(", ")}`);
     if (verdict.prefix !== "extends") this.#written = false;
     if (this.#written) {

@@ -1,5 +1,6 @@
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { effectiveContext } from "../../src/context/effective.ts";
+import type { Agent } from "../../src/define/types.ts";
 import { anthropic } from "../../src/providers/anthropic/provider.ts";
 import { readStream } from "../../src/providers/anthropic/stream.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
@@ -22,7 +23,7 @@ import { seenTexts } from "../emulators/anthropic/seen-texts.ts";
 import { sign } from "../emulators/anthropic/signatures.ts";
 import { createCanaryWatch } from "../emulators/common/canaries.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
-import { Checker } from "./checker.ts";
+import { Checker, type Sent } from "./checker.ts";
 import type { Fault, History, Planned, Turn } from "./history.ts";
 import { play } from "./player.ts";
 
@@ -46,6 +47,7 @@ export class World {
   readonly seen = new Set<string>();
   requests = 0;
   readonly #history: History;
+  readonly #agent: Agent;
   readonly #deployment: Deployment = firstDeployment();
   readonly #session: SessionApi;
   readonly #checker = new Checker();
@@ -61,6 +63,12 @@ export class World {
 
   constructor(history: History) {
     this.#history = history;
+    this.#agent = ringAgent(
+      "ring",
+      history,
+      () => this.#deployment,
+      (callId) => this.#hang(this.#isolate, callId),
+    );
     const session = new Session({
       storage: nodeStorage(),
       db: null,
@@ -94,12 +102,7 @@ export class World {
     const sink = new Tap();
     const { sent, text } = await this.#client(turn, index);
     this.#lastText = text;
-    const agent = ringAgent(
-      "ring",
-      this.#history,
-      () => this.#deployment,
-      (callId) => this.#hang(isolate, callId),
-    );
+    const agent = this.#agent;
     const deps: TurnDeps = {
       runtime: { agents: [agent], provider: () => this.#provider(isolate) },
       env: { ANTHROPIC_API_KEY: "key", HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS) } as Cloudflare.Env,
@@ -199,14 +202,14 @@ export class World {
     for (const said of isolate.said.splice(0)) this.#expected.add(said);
     const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
-    const { verdict } = isolate;
     if (examined.kind === "refused") {
-      this.#check(bodyText, verdict, examined.failure, null, 0, []);
+      this.#check({ bodyText, error: examined.failure, usage: null, idealCachedTokens: 0, flags: [] }, isolate);
       return;
     }
     const plan = this.#cache.plan(examined.rendered, examined.chain, examined.model, this.#now);
-    this.#check(bodyText, verdict, null, plan.usage, plan.ideal, this.#watch(seenTexts(examined.body)));
-    this.#note(bodyText, verdict);
+    const flags = this.#watch(seenTexts(examined.body));
+    this.#check({ bodyText, error: null, usage: plan.usage, idealCachedTokens: plan.ideal, flags }, isolate);
+    this.#note(bodyText, isolate.verdict);
     if (fault === "dead_before_headers") this.#kill(isolate, fault);
     if (fault === "refused") {
       this.seen.add("fault refused");
@@ -230,20 +233,11 @@ export class World {
     if (fault === "dead_in_stream") this.#kill(isolate, fault);
   }
 
-  #check(
-    bodyText: string,
-    verdict: Verdict,
-    error: Parameters<Checker["check"]>[0]["record"]["error"],
-    usage: Parameters<Checker["check"]>[0]["record"]["usage"],
-    idealCachedTokens: number,
-    flags: readonly string[],
-  ): void {
+  #check(record: Sent["record"], isolate: Isolate): void {
+    const { verdict } = isolate;
+    const deployed = this.#agent.tools.map(({ spec }) => spec.name);
     try {
-      this.#checker.check({
-        record: { bodyText, error, usage, idealCachedTokens, flags },
-        model: this.#history.model,
-        verdict,
-      });
+      this.#checker.check({ record, verdict, deployed });
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }

@@ -260,7 +260,7 @@ describe("chains", () => {
     const open = { ...opening, base: { epoch: 1, items: 2 } };
     await append(one, start, {
       entries: [assistant("t3", [say("3")])],
-      chain: chain({ epoch: 2, open, deferred: ['{"name":"tides"}'], items: [item(6, "x")] }),
+      chain: chain({ epoch: 2, open, deferred: ['{"name":"weather"}', '{"name":"tides"}'], items: [item(6, "x")] }),
       call: callRecord("t3", { epoch: 2, answered: false, end: 2, hash: "lost" }),
     });
     const next = await begin(one, { turn: "t4", user: user("more", "t4") });

@@ -340,6 +340,15 @@ describe("a session that is removed", () => {
     expect(tombstone).toEqual({ title: "", state: "{}", tool_deferrals: null, deleted: 1 });
   });
 
+  test("is gone for a begin that waited for its turn", async () => {
+    const one = open();
+    await begin(one, { leaseSeconds: 1 });
+    const waiting = one.begin(beginRequest(one, { turn: "t2", busy: "wait" }));
+    await one.remove();
+    expect(await waiting).toEqual({ kind: "gone" });
+    expect(await one.tables()).toEqual([]);
+  });
+
   test("while D1 is down refuses everything, and is deleted at the next touch", async () => {
     const one = open();
     const start = await begin(one);
