@@ -73,7 +73,9 @@ export class Session implements SessionRpc {
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {
         if (request.busy === "interrupt" && row.cancel === 0) this.#store.update({ cancel: 1 });
-        if (request.busy === "reject" || now >= deadline) return { kind: "busy", retryAfter: retryAfter(until, now) };
+        // A turn that was told to stop is as good as over: whoever stopped it may type again at once.
+        const rejects = request.busy === "reject" && row.cancel === 0;
+        if (rejects || now >= deadline) return { kind: "busy", retryAfter: retryAfter(until, now) };
         await this.#released(Math.min(until, deadline) - now);
         continue;
       }

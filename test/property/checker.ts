@@ -1,10 +1,14 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
-import { whyNotExtends } from "../emulators/anthropic/extends.ts";
+import { type Layout, layoutDifference } from "../emulators/anthropic/extends.ts";
 import type { RecordedRequest } from "../emulators/anthropic/index.ts";
 
 /** A request that reached the provider, and what the ledger said of it. */
 export interface Sent {
-  readonly record: Pick<RecordedRequest, "bodyText" | "error" | "flags" | "usage" | "idealCachedTokens">;
+  readonly record: Pick<RecordedRequest, "error" | "flags" | "usage" | "idealCachedTokens">;
+  /** The request's parts; null if it was refused. */
+  readonly layout: Layout | null;
+  /** Names of tools whose calls succeeded in the history but that the request does not declare. */
+  readonly undeclared: readonly string[];
   readonly verdict: Verdict;
   /** Names of the tools that are deployed: the model may call no other. */
   readonly deployed: readonly string[];
@@ -15,7 +19,7 @@ export type Reason = Extract<Cause, "rewind" | "renderer">;
 
 /** Follows the requests of one history and throws at the first that breaks a promise. */
 export class Checker {
-  #last: string | null = null;
+  #last: Layout | null = null;
   #lastVerdict = "";
   /** A request of this epoch was answered. */
   #written = false;
@@ -31,12 +35,13 @@ export class Checker {
     this.#written = true;
   }
 
-  check({ record, verdict, deployed }: Sent): void {
+  check({ record, layout, undeclared, verdict, deployed }: Sent): void {
     if (record.error !== null) throw new Error(`refused by ${record.error.rule}: ${record.error.message}`);
     if (record.flags.length > 0) throw new Error(`flagged: ${record.flags.join("; ")}`);
-    this.#checkVerdict(record.bodyText, verdict);
-    const undeclared = undeclaredNames(record.bodyText).filter((name) => deployed.includes(name));
-    if (undeclared.length > 0) throw new Error(`called in the history but not declared: ${undeclared.join(", ")}`);
+    if (layout === null) throw new Error("a request that was accepted has parts");
+    this.#checkVerdict(layout, verdict);
+    const gone = undeclared.filter((name) => deployed.includes(name));
+    if (gone.length > 0) throw new Error(`called in the history but not declared: ${gone.join(", ")}`);
     if (verdict.prefix !== "extends") this.#written = false;
     if (this.#written) {
       const read = record.usage?.cache_read_input_tokens ?? 0;
@@ -44,11 +49,11 @@ export class Checker {
         throw new Error(`read ${read} cached tokens where ${record.idealCachedTokens} were possible`);
       }
     }
-    this.#last = record.bodyText;
+    this.#last = layout;
     this.#allowed.clear();
   }
 
-  #checkVerdict(body: string, verdict: Verdict): void {
+  #checkVerdict(layout: Layout, verdict: Verdict): void {
     const last = this.#last;
     const said = JSON.stringify(verdict);
     const allowed = verdict.prefix === "break" && REASONS.has(verdict.cause) && this.#allowed.has(verdict.cause);
@@ -57,7 +62,7 @@ export class Checker {
       throw new Error(`an undeclared break: ${said}`);
     }
     if (verdict.prefix === "extends" && last === null) throw new Error("the first request can extend nothing");
-    const why = allowed || last === null ? null : whyNotExtends(last, body);
+    const why = allowed || last === null ? null : layoutDifference(last, layout);
     if (why !== null) throw new Error(`does not extend the last request: ${why}`);
     this.#lastVerdict = said;
   }
@@ -66,26 +71,25 @@ export class Checker {
 const REASONS: ReadonlySet<string> = new Set<Reason>(["rewind", "renderer"]);
 
 interface Wire {
-  readonly tools: readonly { readonly name: string }[];
-  readonly messages: readonly { readonly content: readonly Block[] }[];
+  readonly tools?: readonly object[] | undefined;
+  readonly messages: readonly { readonly content?: string | readonly Block[] | undefined }[];
 }
 
 interface Block {
   readonly type: string;
-  readonly id?: string;
-  readonly name?: string;
-  readonly tool_use_id?: string;
-  readonly is_error?: boolean;
+  readonly id?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly tool_use_id?: string | undefined;
+  readonly is_error?: boolean | null | undefined;
 }
 
 /** Tools whose calls succeeded in the history but that the request does not declare. */
-function undeclaredNames(body: string): string[] {
-  const { tools, messages }: Wire = JSON.parse(body);
-  const declared = new Set(tools.map(({ name }) => name));
-  const blocks = messages.flatMap(({ content }) => content);
+export function undeclaredNames({ tools = [], messages }: Wire): string[] {
+  const declared = new Set(tools.flatMap((tool) => ("name" in tool ? [tool.name] : [])));
+  const blocks = messages.flatMap(({ content }) => (content === undefined || typeof content === "string" ? [] : content));
   const failed = new Set(blocks.flatMap((block) => (block.is_error ? (block.tool_use_id ?? []) : [])));
   return blocks.flatMap((block) => {
-    if (block.type !== "tool_use" || block.name === undefined || declared.has(block.name)) return [];
+    if (block.type !== "tool_use" || !block.name || declared.has(block.name)) return [];
     return failed.has(block.id ?? "") ? [] : [block.name];
   });
 }

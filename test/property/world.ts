@@ -16,14 +16,15 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { PromptCache } from "../emulators/anthropic/cache.ts";
 import { compile } from "../emulators/anthropic/compile.ts";
-import { examine } from "../emulators/anthropic/examine.ts";
+import { type Examined, examine } from "../emulators/anthropic/examine.ts";
+import { layoutOf } from "../emulators/anthropic/extends.ts";
 import { mintId } from "../emulators/anthropic/ids.ts";
 import { messageEvents } from "../emulators/anthropic/message.ts";
 import { seenTexts } from "../emulators/anthropic/seen-texts.ts";
 import { sign } from "../emulators/anthropic/signatures.ts";
 import { createCanaryWatch } from "../emulators/common/canaries.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
-import { Checker, type Sent } from "./checker.ts";
+import { Checker, type Sent, undeclaredNames } from "./checker.ts";
 import type { Fault, History, Planned, Turn } from "./history.ts";
 import { play } from "./player.ts";
 
@@ -203,12 +204,12 @@ export class World {
     const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
     if (examined.kind === "refused") {
-      this.#check({ bodyText, error: examined.failure, usage: null, idealCachedTokens: 0, flags: [] }, isolate);
+      this.#check({ error: examined.failure, usage: null, idealCachedTokens: 0, flags: [] }, examined, isolate);
       return;
     }
     const plan = this.#cache.plan(examined.rendered, examined.chain, examined.model, this.#now);
     const flags = this.#watch(seenTexts(examined.body));
-    this.#check({ bodyText, error: null, usage: plan.usage, idealCachedTokens: plan.ideal, flags }, isolate);
+    this.#check({ error: null, usage: plan.usage, idealCachedTokens: plan.ideal, flags }, examined, isolate);
     this.#note(bodyText, isolate.verdict);
     if (fault === "dead_before_headers") this.#kill(isolate, fault);
     if (fault === "refused") {
@@ -233,11 +234,19 @@ export class World {
     if (fault === "dead_in_stream") this.#kill(isolate, fault);
   }
 
-  #check(record: Sent["record"], isolate: Isolate): void {
+  #check(record: Sent["record"], examined: Examined, isolate: Isolate): void {
     const { verdict } = isolate;
     const deployed = this.#agent.tools.map(({ spec }) => spec.name);
     try {
-      this.#checker.check({ record, verdict, deployed });
+      const accepted = examined.kind === "accepted" ? examined : null;
+      const layout =
+        accepted &&
+        layoutOf(
+          accepted.source,
+          accepted.body.messages.map(({ role }) => role),
+        );
+      const undeclared = accepted ? undeclaredNames(accepted.body) : [];
+      this.#checker.check({ record, layout, undeclared, verdict, deployed });
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }

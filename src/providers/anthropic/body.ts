@@ -30,15 +30,14 @@ export function writeBody(request: ModelRequest): { body: string; end: number | 
 
 /**
  * The anchor: where the chain's last answered request ended. A model that drops earlier thinking when a user message
- * comes no longer has what that request wrote: the last prefix without that thinking ends at the user message before.
+ * comes no longer has what that request wrote: what it still has ends before the last turn's first thinking.
  */
 function anchorOf({ model, anchor, items }: ModelRequest): number | null {
   if (anchor === null || !modelFacts(model).dropsThinking) return anchor;
-  const sent = items.slice(0, anchor + 1);
-  const message = sent.findLastIndex((item) => item.message);
-  const dropped =
-    items.slice(anchor + 1).some((item) => item.message) && sent.slice(message + 1).some((item) => !item.markable);
-  return dropped && message >= 0 ? message : anchor;
+  const message = items.findLastIndex((item, index) => index <= anchor && item.message);
+  const thought = items.findIndex((item, index) => index > message && !item.markable);
+  const dropped = thought >= 0 && thought <= anchor && items.slice(anchor + 1).some((item) => item.message);
+  return dropped ? thought - 1 : anchor;
 }
 
 function callFields(call: CallSettings): string[] {

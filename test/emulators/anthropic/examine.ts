@@ -10,7 +10,7 @@ import { firstFailure } from "./rules/index.ts";
 import { checkThinking, type ThinkingSettings } from "./rules/thinking.ts";
 import { firstIssue } from "./schema/first-issue.ts";
 import { type AnyRequest, countRequest, messagesRequest } from "./schema/request.ts";
-import { sourceOf } from "./source.ts";
+import { type RequestSource, sourceOf } from "./source.ts";
 
 /** The two operations that the emulator knows. */
 export type Endpoint = "messages" | "count_tokens";
@@ -28,6 +28,7 @@ export interface ExamineSettings extends HeaderExpectations, ThinkingSettings {}
 export interface AcceptedRequest {
   readonly kind: "accepted";
   readonly body: AnyRequest;
+  readonly source: RequestSource;
   readonly model: Model;
   readonly rendered: readonly RenderedBlock[];
   /** `cacheChain` of `rendered`. */
@@ -75,6 +76,7 @@ export function examine({ endpoint, headers, bodyText }: IncomingRequest, settin
   return {
     kind: "accepted",
     body,
+    source,
     model,
     rendered,
     chain: cacheChain(body, model, rendered),

@@ -1,11 +1,7 @@
-import { member, members, skipSpace } from "../common/raw-json.ts";
-import { sourceOf } from "./source.ts";
+import { type RequestSource, sourceOf } from "./source.ts";
 
 /** Fields that may differ between two requests of one epoch: they are no part of what is cached. */
 const PER_REQUEST = new Set([
-  "tools",
-  "system",
-  "messages",
   "max_tokens",
   "temperature",
   "top_p",
@@ -16,36 +12,52 @@ const PER_REQUEST = new Set([
   "metadata",
 ]);
 
-/**
- * Where a request fails to extend an earlier one, or null if it does (design §1): settings, inline tools and system are
- * the same bytes; deferred definitions and message blocks begin with the earlier one's. Cache markers are left aside.
- */
-export function whyNotExtends(earlier: string, later: string): string | null {
-  const a = parts(earlier);
-  const b = parts(later);
-  return (
-    firstDifference("settings", a.settings, b.settings, true) ??
-    firstDifference("inline tool", a.inline, b.inline, true) ??
-    firstDifference("system block", a.system, b.system, true) ??
-    firstDifference("deferred tool", a.deferred, b.deferred, false) ??
-    firstDifference("message block", a.blocks, b.blocks, false)
-  );
+/** The parts of a request that the next one has to keep. */
+export interface Layout {
+  readonly settings: readonly string[];
+  readonly inline: readonly string[];
+  readonly system: readonly string[];
+  readonly deferred: readonly string[];
+  readonly blocks: readonly string[];
 }
 
-function parts(body: string) {
-  const source = sourceOf(body);
-  const start = skipSpace(body, 0);
-  const roles = JSON.parse(body).messages.map((message: { role: string }) => message.role);
-  const isDeferred = (tool: string) => member(tool, skipSpace(tool, 0), "defer_loading") !== undefined;
+/** Lays out a request from its source and the roles of its messages. */
+export function layoutOf(source: RequestSource, roles: readonly string[]): Layout {
+  const isDeferred = (tool: string) => /"defer_loading": *true/.test(tool);
   return {
-    settings: members(body, start).flatMap(({ key, value }) =>
-      PER_REQUEST.has(key) ? [] : [`${key}=${body.slice(value.start, value.end)}`],
-    ),
+    settings: [...source.fields].flatMap(([key, text]) => (PER_REQUEST.has(key) ? [] : [`${key}=${text}`])),
     inline: source.tools.filter((tool) => !isDeferred(tool)),
     system: source.system,
     deferred: source.tools.filter(isDeferred),
     blocks: source.messages.flatMap((blocks, index) => blocks.map((block) => `${roles[index]} ${block}`)),
   };
+}
+
+/**
+ * Where a request fails to extend an earlier one, or null if it does (design §1): settings, inline tools and system are
+ * the same bytes; deferred definitions and message blocks begin with the earlier one's. Cache markers are left aside.
+ */
+export function layoutDifference(earlier: Layout, later: Layout): string | null {
+  return (
+    firstDifference("settings", earlier.settings, later.settings, true) ??
+    firstDifference("inline tool", earlier.inline, later.inline, true) ??
+    firstDifference("system block", earlier.system, later.system, true) ??
+    firstDifference("deferred tool", earlier.deferred, later.deferred, false) ??
+    firstDifference("message block", earlier.blocks, later.blocks, false)
+  );
+}
+
+/** {@link layoutDifference} of two request bodies. */
+export function whyNotExtends(earlier: string, later: string): string | null {
+  return layoutDifference(bodyLayout(earlier), bodyLayout(later));
+}
+
+function bodyLayout(body: string): Layout {
+  const { messages }: { messages: readonly { readonly role: string }[] } = JSON.parse(body);
+  return layoutOf(
+    sourceOf(body),
+    messages.map(({ role }) => role),
+  );
 }
 
 function firstDifference(what: string, a: readonly string[], b: readonly string[], whole: boolean): string | null {

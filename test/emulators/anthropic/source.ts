@@ -1,4 +1,4 @@
-import { elements, member, type Span, skipSpace } from "../common/raw-json.ts";
+import { elements, member, members, type Span, skipSpace } from "../common/raw-json.ts";
 import { withoutMembers } from "../common/without-members.ts";
 
 /** Members whose content is the application's own, in which `cache_control` is no marker. */
@@ -9,20 +9,24 @@ export interface RequestSource {
   readonly tools: readonly string[];
   readonly system: readonly string[];
   readonly messages: readonly (readonly string[])[];
+  /** All other members of the body, by key. */
+  readonly fields: ReadonlyMap<string, string>;
 }
 
 /** Slices the text of a body that the schema has accepted. */
 export function sourceOf(bodyText: string): RequestSource {
-  const start = skipSpace(bodyText, 0);
+  const all = new Map(members(bodyText, skipSpace(bodyText, 0)).map(({ key, value }) => [key, value]));
   const list = (key: string): Span[] => {
-    const span = member(bodyText, start, key);
+    const span = all.get(key);
     return span === undefined ? [] : elements(bodyText, span.start);
   };
-  return {
+  const source = {
     tools: list("tools").map((span) => unmarked(bodyText, span)),
-    system: contentBlocks(bodyText, member(bodyText, start, "system")),
+    system: contentBlocks(bodyText, all.get("system")),
     messages: list("messages").map((span) => contentBlocks(bodyText, member(bodyText, span.start, "content"))),
   };
+  for (const key of Object.keys(source)) all.delete(key);
+  return { ...source, fields: new Map([...all].map(([key, { start, end }]) => [key, bodyText.slice(start, end)])) };
 }
 
 /** A definition as it stands where a reference is expanded: how it was declared makes no difference there. */

@@ -52,13 +52,15 @@ export function endOfValue(text: string, start: number): number {
     return end;
   }
   let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
+  const structure = /["[\]{}]/g;
+  structure.lastIndex = start;
+  for (let found = structure.exec(text); found !== null; found = structure.exec(text)) {
+    const code = text.charCodeAt(found.index);
+    if (code === QUOTE) structure.lastIndex = endOfString(text, found.index);
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+    else {
       depth -= 1;
-      if (depth === 0) return at + 1;
+      if (depth === 0) return found.index + 1;
     }
   }
   return text.length;

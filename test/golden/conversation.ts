@@ -1,0 +1,167 @@
+import { Readable } from "node:stream";
+import { defineAgent } from "../../src/define/agent.ts";
+import { lazy } from "../../src/define/lazy.ts";
+import { defineTool } from "../../src/define/tool.ts";
+import type { Agent } from "../../src/define/types.ts";
+import { anthropic } from "../../src/providers/anthropic/provider.ts";
+import { readStream } from "../../src/providers/anthropic/stream.ts";
+import type { ModelEvent } from "../../src/providers/contract.ts";
+import { SessionClient } from "../../src/session/client.ts";
+import { Session } from "../../src/session/session.ts";
+import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { runTurn } from "../../src/turn/run.ts";
+import type { TurnRequest } from "../../src/turn/runtime.ts";
+import { Sink } from "../../src/turn/sink.ts";
+import { HoldfastError } from "../../src/values/errors.ts";
+import type { Answer, Part } from "../emulators/anthropic/answer.ts";
+import { compile } from "../emulators/anthropic/compile.ts";
+import { examine } from "../emulators/anthropic/examine.ts";
+import { messageEvents } from "../emulators/anthropic/message.ts";
+import { sign } from "../emulators/anthropic/signatures.ts";
+
+/** One turn of a golden conversation. */
+export interface GoldenTurn {
+  readonly user: string;
+  /** What the model says, one answer a request; `lost` is a request that gets none. */
+  readonly answers: readonly (Answer | "lost")[];
+  /** Core tools that have come by now. */
+  readonly late?: readonly string[];
+}
+
+/** All that a conversation came to: its entries as stored, and every request's body as sent. */
+export interface Played {
+  readonly entries: readonly string[];
+  readonly bodies: readonly string[];
+}
+
+const MODEL = "anthropic/claude-sonnet-5";
+const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/**
+ * Plays a conversation through the real turn and the real session, over Node's SQLite, with fixed ids and a fixed time.
+ * Each turn reads all it knows back from the session. Throws when the API would refuse a request.
+ */
+export async function playConversation(turns: readonly GoldenTurn[]): Promise<Played> {
+  const session = new Session({
+    storage: nodeStorage(),
+    db: null,
+    name: undefined,
+    waitUntil: () => {},
+    now: () => 0,
+  });
+  const client = new SessionClient({ getByName: () => session }, "golden");
+  const bodies: string[] = [];
+  let minted = 0;
+  for (const [index, { user, answers, late = [] }] of turns.entries()) {
+    const planned = [...answers];
+    const agent = goldenAgent(late);
+    const stream = (_: string, body: string) => {
+      bodies.push(body);
+      return answerTo(body, planned.shift(), bodies.length);
+    };
+    const deps = {
+      runtime: { agents: [agent], provider: () => ({ ...anthropic, stream }) },
+      env: { ANTHROPIC_API_KEY: "key" } as Cloudflare.Env,
+      session: client,
+      sink: new Sink(),
+      now: () => 0,
+      mintId: () => String(++minted),
+      log: () => {},
+    };
+    await runTurn(deps, request(agent, user), `turn_${index + 1}`);
+    for await (const event of deps.sink) {
+      if (event.type === "failed" && event.failure.reason !== "provider") throw new Error(JSON.stringify(event));
+    }
+    if (planned.length > 0) throw new Error(`turn ${index + 1} has ${planned.length} answers too many`);
+  }
+  const stored = await client.entries(0, 1000);
+  return { entries: (stored?.entries ?? []).map(([, text]) => text), bodies };
+}
+
+async function* answerTo(body: string, answer: Answer | "lost" | undefined, n: number): AsyncGenerator<ModelEvent> {
+  const examined = examine({ endpoint: "messages", headers: HEADERS, bodyText: body }, { signatures: "own" });
+  if (examined.kind === "refused") throw new Error(`request ${n}: ${examined.failure.message}`);
+  if (answer === undefined) throw new Error(`request ${n} has no answer`);
+  if (answer === "lost") {
+    throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Lost." });
+  }
+  let minted = 0;
+  const compiled = compile(partsOf(answer), {
+    visible: examined.visible,
+    declared: new Set(),
+    mint: (prefix) => `${prefix}${n}_${++minted}`,
+    sign: (text) => sign(text, examined.binding),
+  });
+  const usage = {
+    input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  };
+  const envelope = { id: `msg_${n}`, model: examined.body.model, usage, droppedThinking: [] };
+  const events: unknown = Readable.from(messageEvents(envelope, compiled));
+  yield* readStream(events as Parameters<typeof readStream>[0]);
+}
+
+function partsOf(answer: Answer): Part[] {
+  return "kind" in answer ? [answer] : answer.flatMap(partsOf);
+}
+
+function request(agent: Agent, text: string): TurnRequest {
+  return {
+    agent,
+    owner: { id: "ann", name: "Ann", roles: ["user"] },
+    conversation: { id: "golden", minted: true },
+    user: { content: [{ type: "text", text }], blobs: [] },
+    sent: null,
+    seed: [],
+    clientSystem: null,
+    settings: { call: {}, epoch: {} },
+    signal: null,
+    onDisconnect: "continue",
+    requestId: "golden",
+  };
+}
+
+const text = { type: "object", properties: { text: { type: "string" } } } as const;
+
+const echo = (name: string, description: string) =>
+  defineTool({ name, description, risk: "read", input: text, execute: () => `${name} has been done.` });
+
+/** Few tools with short words, so that the files stay readable. */
+function goldenAgent(late: readonly string[]): Agent {
+  return defineAgent({
+    name: "golden",
+    description: "The agent of the golden files.",
+    model: MODEL,
+    settings: { maxOutputTokens: 1000, thinking: true },
+    instructions: "You help Ann.",
+    tools: [
+      echo("clock", "Tells the time."),
+      defineTool({
+        name: "fetch_page",
+        description: "Fetches a page.",
+        risk: "read",
+        input: text,
+        execute() {
+          throw new Error("The page can't be reached.");
+        },
+      }),
+      defineTool({
+        name: "draw",
+        description: "Draws a dot.",
+        risk: "read",
+        input: text,
+        execute: () => ({
+          content: [
+            { type: "text", text: "A dot:" },
+            { type: "image", mediaType: "image/png", data: DOT },
+          ],
+        }),
+      }),
+      ...late.map((name) => echo(name, `Came late: ${name}.`)),
+      lazy(echo("weather", "Tells the weather."), echo("convert", "Converts units."), echo("dates", "Reckons dates.")),
+    ],
+  });
+}

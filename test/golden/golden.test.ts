@@ -1,0 +1,39 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { whyNotExtends } from "../emulators/anthropic/extends.ts";
+import { CASES } from "./cases.ts";
+import { playConversation } from "./conversation.ts";
+import { prettyJson } from "./pretty-json.ts";
+
+/**
+ * The wire as a person can read it: what a session holds, and the last request that came of it. Any difference fails;
+ * `UPDATE_GOLDEN=1 npx vitest run test/golden` writes the files anew. A renderer that gives other bytes needs a new
+ * wire version too.
+ */
+const FOLDER = join(import.meta.dirname, "anthropic");
+
+test.for(Object.entries(CASES))("%s is sent as its golden file says", async ([name, turns]) => {
+  const { entries, bodies } = await playConversation(turns);
+  for (const [index, body] of bodies.slice(1).entries()) expect(whyNotExtends(bodies[index] ?? "", body)).toBeNull();
+  const text = `{"entries":[${entries.join(",")}],"body":${bodies.at(-1)}}`;
+  const file = join(FOLDER, `${name}.json`);
+  if (process.env.UPDATE_GOLDEN) await writeFile(file, `${prettyJson(text)}\n`);
+  expect(`${prettyJson(text)}\n`).toBe(await readFile(file, "utf8"));
+});
+
+test("there is no golden file without a case", async () => {
+  expect((await readdir(FOLDER)).toSorted()).toEqual(
+    Object.keys(CASES)
+      .map((name) => `${name}.json`)
+      .toSorted(),
+  );
+});
+
+test("what a model sent as input stands in the next request of a later turn, byte for byte", async () => {
+  const { bodies } = await playConversation(CASES["odd-inputs"] ?? []);
+  expect(bodies.at(-1)).toContain(
+    '"input":{"text":"\\ud83d and \\ud83d", "10":1, "2":12345678901234567890, "__proto__":{"a":1e400}, "1.0":1.0}',
+  );
+  expect(Buffer.from(bodies.at(-1) ?? "").toString()).toBe(bodies.at(-1));
+});
