@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { nextSteps } from "./dev/next-steps.ts";
 import { type Options, readOptions } from "./dev/options.ts";
@@ -19,36 +20,40 @@ const taken = settingsIn(process.env);
 const settings = writeSettings(taken, root);
 process.once("exit", settings.remove);
 
-// Both need seconds to start, and the worker opens the database only when it is first asked.
-console.log("Starting, and bringing the local database up to date …");
-const migrating = wrangler(root, ["d1", "migrations", "apply", "DB", "--local", ...persist], "pipe");
-const serving = wrangler(
-  root,
-  ["dev", "--local", "--port", `${port}`, "--show-interactive-dev-session=false", ...settings.options, ...persist],
-  "inherit",
-);
 const stopped = new AbortController();
+const children = new Set<ChildProcess>();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     stopped.abort();
-    migrating.kill(signal);
-    serving.kill(signal);
+    for (const child of children) child.kill(signal);
   });
 }
 
-const served = ended(serving).finally(() => stopped.abort());
-// Waiting ends in an abort where wrangler ends first, and wrangler's exit code says the rest.
-const up = answered(origin, stopped.signal).catch(() => undefined);
-const [migrated] = await Promise.all([collected(migrating), up]);
-if (migrated.code !== 0 && !stopped.signal.aborted) {
+// The database first: whoever waits for the port must never meet a worker without its tables.
+console.log("Bringing the local database up to date …");
+const migrating = run(["d1", "migrations", "apply", "DB", "--local", ...persist], "pipe");
+const migrated = await collected(migrating);
+if (stopped.signal.aborted) process.exit(migrated.code);
+if (migrated.code !== 0) {
   console.error(migrated.output);
   console.error("The local database could not be brought up to date.");
-  serving.kill("SIGTERM");
-  await served;
   process.exit(1);
 }
+
+console.log("Starting …");
+const serve = ["dev", "--local", "--port", `${port}`, "--show-interactive-dev-session=false"];
+const served = ended(run([...serve, ...settings.options, ...persist], "inherit")).finally(() => stopped.abort());
+// Waiting ends in an abort where wrangler ends first, and wrangler's exit code says the rest.
+await answered(origin, stopped.signal).catch(() => undefined);
 if (!stopped.signal.aborted) console.log(nextSteps(origin, await firstAgent(origin), [...taken.keys()]));
 process.exit(await served);
+
+function run(args: readonly string[], output: "inherit" | "pipe"): ChildProcess {
+  const child = wrangler(root, args, output);
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
+}
 
 function options(): Options {
   try {

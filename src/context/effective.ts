@@ -28,8 +28,15 @@ export function openBatch(effective: readonly Numbered[]): Numbered<AssistantEnt
 
 function isSent(entry: Entry): boolean {
   if (entry.kind === "rewind") return false;
-  if (entry.kind !== "assistant") return true;
-  return entry.blocks.some((block) => block.type !== "text" || block.text.trim() !== "");
+  return entry.kind !== "assistant" || isMessage(entry);
+}
+
+/** Whether an answer is a message: of one that was cut before it said or called anything, nothing is sent. */
+export function isMessage({ blocks }: AssistantEntry): boolean {
+  return blocks.some((block) => {
+    if (block.type === "text") return block.text.trim() !== "";
+    return block.type !== "thinking";
+  });
 }
 
 /** Entries whose order or survival hangs on another entry. */

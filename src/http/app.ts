@@ -4,6 +4,7 @@ import { failureOf, HoldfastError } from "../values/errors.ts";
 import { authenticate } from "./authenticate.ts";
 import { crossOrigin } from "./cors.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
+import { drainRefused } from "./drain.ts";
 import { httpError } from "./errors.ts";
 import { requestLog } from "./log.ts";
 import { refuseOtherMethods } from "./method-not-allowed.ts";
@@ -23,6 +24,7 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
   app.use(crossOrigin());
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.use(authenticate(deps.auth));
+  app.use(drainRefused());
 
   app.use("/agents/:name/*", async function namedAgent(c, next) {
     const agent = deps.runtime.agents.find(({ name }) => name === c.req.param("name"));

@@ -38,7 +38,7 @@ async function readText(request: Request): Promise<{ text: string; bytes: number
     pieces.push(decode(decoder, value));
     if (bytes > limit && limit < BODY_LIMITS.whole && hasAttachment(pieces.join(""))) limit = BODY_LIMITS.whole;
     if (bytes > limit) {
-      await reader.cancel();
+      reader.releaseLock();
       throw tooLarge(limit);
     }
   }

@@ -1,5 +1,6 @@
 import { collectEvidence, type Evidence, mergeEvidence } from "../catalog/activation.ts";
 import type { Fingerprint } from "../prefix/ledger.ts";
+import { isMessage } from "../context/effective.ts";
 import type { Definition, Item, Prefix } from "../providers/contract.ts";
 import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
 import { decodeEntry, type Entry, encodeEntry, type Numbered, type Place } from "../values/entry.ts";
@@ -86,7 +87,7 @@ export class Conversation {
         break;
       }
       case "assistant":
-        if (entry.blocks.length > 0) this.newestAssistant = seq;
+        if (isMessage(entry)) this.newestAssistant = seq;
         break;
       case "user":
       case "rewind":

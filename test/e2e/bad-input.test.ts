@@ -79,7 +79,7 @@ const BAD: Bad[] = [
   },
   {
     what: "too large a body with an image",
-    body: { messages: [{ role: "user", content: [image(20 << 20)] }] },
+    body: { messages: [{ role: "user", content: [image(22 << 20)] }] },
     ...{ status: 413, code: "request_too_large", says: "larger than 20 MB" },
   },
   {

@@ -21,8 +21,10 @@ export default {
     if (url.pathname !== "/tick") return app.fetch(request, env, ctx);
     const { read = true, ...turn } = (await request.json()) as Parameters<typeof app.turn>[2] & { read?: boolean };
     try {
-      const events = app.turn(env, ctx, turn);
-      return Response.json(read ? await Array.fromAsync(events) : []);
+      const events = [];
+      const turning = app.turn(env, ctx, turn);
+      if (read) for await (const event of turning) events.push(event);
+      return Response.json(events);
     } catch (error) {
       return Response.json({ thrown: String(error) }, { status: 500 });
     }

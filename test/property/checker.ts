@@ -1,18 +1,5 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
-import { type Layout, layoutDifference } from "../emulators/anthropic/extends.ts";
-import type { RecordedRequest } from "../emulators/anthropic/index.ts";
-
-/** A request that reached the provider, and what the ledger said of it. */
-export interface Sent {
-  readonly record: Pick<RecordedRequest, "error" | "flags" | "usage" | "idealCachedTokens">;
-  /** The request's parts; null if it was refused. */
-  readonly layout: Layout | null;
-  /** Names of tools whose calls succeeded in the history but that the request does not declare. */
-  readonly undeclared: readonly string[];
-  readonly verdict: Verdict;
-  /** Names of the tools that are deployed: the model may call no other. */
-  readonly deployed: readonly string[];
-}
+import { type Layout, layoutDifference, layoutOf, type Received } from "../emulators/anthropic/index.ts";
 
 /** What happened since the last request that allows a break. */
 export type Reason = Extract<Cause, "rewind" | "renderer">;
@@ -35,19 +22,25 @@ export class Checker {
     this.#written = true;
   }
 
-  check({ record, layout, undeclared, verdict, deployed }: Sent): void {
-    if (record.error !== null) throw new Error(`refused by ${record.error.rule}: ${record.error.message}`);
-    if (record.flags.length > 0) throw new Error(`flagged: ${record.flags.join("; ")}`);
-    if (layout === null) throw new Error("a request that was accepted has parts");
+  /**
+   * A request reached the provider. `verdict` is what the ledger said of it; `deployed` names the tools there are: the
+   * model may call no other.
+   */
+  check(received: Received, verdict: Verdict, deployed: readonly string[]): void {
+    if (received.kind === "refused") {
+      throw new Error(`refused by ${received.failure.rule}: ${received.failure.message}`);
+    }
+    const { request, usage, idealCachedTokens, flags } = received;
+    if (flags.length > 0) throw new Error(`flagged: ${flags.join("; ")}`);
+    const roles = request.body.messages.map(({ role }) => role);
+    const layout = layoutOf(request.source, roles);
     this.#checkVerdict(layout, verdict);
-    const gone = undeclared.filter((name) => deployed.includes(name));
+    const gone = undeclaredNames(request.body).filter((name) => deployed.includes(name));
     if (gone.length > 0) throw new Error(`called in the history but not declared: ${gone.join(", ")}`);
     if (verdict.prefix !== "extends") this.#written = false;
-    if (this.#written) {
-      const read = record.usage?.cache_read_input_tokens ?? 0;
-      if (read < record.idealCachedTokens) {
-        throw new Error(`read ${read} cached tokens where ${record.idealCachedTokens} were possible`);
-      }
+    const read = usage.cache_read_input_tokens;
+    if (this.#written && read < idealCachedTokens) {
+      throw new Error(`read ${read} cached tokens where ${idealCachedTokens} were possible`);
     }
     this.#last = layout;
     this.#allowed.clear();
@@ -86,7 +79,9 @@ interface Block {
 /** Tools whose calls succeeded in the history but that the request does not declare. */
 export function undeclaredNames({ tools = [], messages }: Wire): string[] {
   const declared = new Set(tools.flatMap((tool) => ("name" in tool ? [tool.name] : [])));
-  const blocks = messages.flatMap(({ content }) => (content === undefined || typeof content === "string" ? [] : content));
+  const blocks = messages.flatMap(({ content }) =>
+    content === undefined || typeof content === "string" ? [] : content,
+  );
   const failed = new Set(blocks.flatMap((block) => (block.is_error ? (block.tool_use_id ?? []) : [])));
   return blocks.flatMap((block) => {
     if (block.type !== "tool_use" || !block.name || declared.has(block.name)) return [];

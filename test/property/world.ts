@@ -14,21 +14,12 @@ import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
-import { PromptCache } from "../emulators/anthropic/cache.ts";
-import { compile } from "../emulators/anthropic/compile.ts";
-import { type Examined, examine } from "../emulators/anthropic/examine.ts";
-import { layoutOf } from "../emulators/anthropic/extends.ts";
-import { mintId } from "../emulators/anthropic/ids.ts";
-import { messageEvents } from "../emulators/anthropic/message.ts";
-import { seenTexts } from "../emulators/anthropic/seen-texts.ts";
-import { sign } from "../emulators/anthropic/signatures.ts";
-import { createCanaryWatch } from "../emulators/common/canaries.ts";
+import { LocalModel, type Received } from "../emulators/anthropic/index.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
-import { Checker, type Sent, undeclaredNames } from "./checker.ts";
+import { Checker } from "./checker.ts";
 import type { Fault, History, Planned, Turn } from "./history.ts";
 import { play } from "./player.ts";
 
-const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
 
@@ -47,13 +38,14 @@ interface Isolate {
 export class World {
   readonly seen = new Set<string>();
   requests = 0;
+  /** The first promise that was broken. */
+  failure: Error | null = null;
   readonly #history: History;
   readonly #agent: Agent;
   readonly #deployment: Deployment = firstDeployment();
   readonly #session: SessionApi;
   readonly #checker = new Checker();
-  readonly #cache = new PromptCache();
-  readonly #watch = createCanaryWatch();
+  readonly #model = new LocalModel(() => this.#now);
   readonly #expected = new Set<string>();
   readonly #hung = new Set<string>();
   #now = 1_000_000;
@@ -199,54 +191,31 @@ export class World {
     const fault = planned?.fault ?? null;
     if (fault === "dead_before_send") this.#kill(isolate, fault);
     this.requests += 1;
-    const examined = examine({ endpoint: "messages", headers: HEADERS, bodyText }, { signatures: "own" });
+    const received = this.#model.receive(bodyText);
     for (const said of isolate.said.splice(0)) this.#expected.add(said);
     const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
-    if (examined.kind === "refused") {
-      this.#check({ error: examined.failure, usage: null, idealCachedTokens: 0, flags: [] }, examined, isolate);
-      return;
-    }
-    const plan = this.#cache.plan(examined.rendered, examined.chain, examined.model, this.#now);
-    const flags = this.#watch(seenTexts(examined.body));
-    this.#check({ error: null, usage: plan.usage, idealCachedTokens: plan.ideal, flags }, examined, isolate);
+    this.#check(received, isolate.verdict);
+    if (received.kind === "refused") return;
     this.#note(bodyText, isolate.verdict);
     if (fault === "dead_before_headers") this.#kill(isolate, fault);
     if (fault === "refused") {
       this.seen.add("fault refused");
       throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Broken." });
     }
-    const parts = play(this.#history, planned, examined.visible, this.requests);
-    let minted = 0;
-    const compiled = compile(parts, {
-      visible: examined.visible,
-      declared: new Set((examined.body.tools ?? []).flatMap((tool) => ("name" in tool ? [tool.name] : []))),
-      mint: (prefix) => mintId(prefix, this.requests, `${++minted}`),
-      sign: (text) => sign(text, examined.binding),
-    });
-    plan.commit();
+    const events = received.answer(play(this.#history, planned, received.request.visible, this.requests));
     this.#checker.begun();
-    const envelope = { id: `msg_${this.requests}`, model: examined.body.model, usage: plan.usage, droppedThinking: [] };
-    const events = messageEvents(envelope, compiled);
     const broken = fault === "cut" || fault === "dead_in_stream";
+    if (fault === "cut") this.seen.add("fault cut");
     const until = broken ? 1 + (this.requests % Math.max(1, events.length - 2)) : events.length;
-    yield* readStream(wire(events.slice(0, until)));
+    yield* readStream(arriving(events.slice(0, until)));
     if (fault === "dead_in_stream") this.#kill(isolate, fault);
   }
 
-  #check(record: Sent["record"], examined: Examined, isolate: Isolate): void {
-    const { verdict } = isolate;
+  #check(received: Received, verdict: Verdict): void {
     const deployed = this.#agent.tools.map(({ spec }) => spec.name);
     try {
-      const accepted = examined.kind === "accepted" ? examined : null;
-      const layout =
-        accepted &&
-        layoutOf(
-          accepted.source,
-          accepted.body.messages.map(({ role }) => role),
-        );
-      const undeclared = accepted ? undeclaredNames(accepted.body) : [];
-      this.#checker.check({ record, layout, undeclared, verdict, deployed });
+      this.#checker.check(received, verdict, deployed);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }
@@ -257,17 +226,14 @@ export class World {
     return this.failure;
   }
 
-  failure: Error | null = null;
-
   #note(body: string, verdict: Verdict): void {
     if (verdict.prefix === "break") this.seen.add(`break ${verdict.cause}`);
     for (const kind of ["hfs_", "hfl_", "tool_reference"]) if (body.includes(kind)) this.seen.add(`wire ${kind}`);
   }
 }
 
-async function* wire(events: readonly object[]) {
-  for (const event of events)
-    yield event as Parameters<typeof readStream>[0] extends AsyncIterable<infer E> ? E : never;
+async function* arriving<T>(events: readonly T[]): AsyncGenerator<T> {
+  yield* events;
 }
 
 /** The session as a living isolate reaches it; a dead one reaches nothing. */

@@ -11,7 +11,7 @@ export interface Reply {
 const WHO = "I am Holdfast's demo model. I follow a script and know only a few requests.";
 const TRY =
   "Try “What time is it in Tokyo?”, “Convert 5 miles to km”, “Roman numeral of 2026”, “Hash 'abc' with SHA-256” or " +
-  '“Call some_tool with {"field": "value"}”. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to talk to a real model.';
+  '“Call some_tool with {"field": "value"}”. Set ANTHROPIC_API_KEY to talk to a real model.';
 
 /** Decides on the next answer from what the request holds, and from nothing else. */
 export function nextReply(view: View): Reply {

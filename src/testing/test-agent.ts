@@ -1,0 +1,86 @@
+import type { Agent } from "../define/types.ts";
+import type { Provider } from "../providers/contract.ts";
+import { SessionClient } from "../session/client.ts";
+import type { CallRecord } from "../session/contract.ts";
+import { Session } from "../session/session.ts";
+import { startTurn } from "../turn/start.ts";
+import { decodeEntry, type Entry } from "../values/entry.ts";
+import type { Owner } from "../values/owner.ts";
+import type { TurnEvent } from "../values/turn-event.ts";
+import { nodeStorage } from "./node-storage.ts";
+
+export interface TestAgentOptions {
+  /** The model, such as `scripted(…).provider`. It answers whatever model the agent names. */
+  readonly model: Provider;
+  /** The bindings that tools and functions of the agent get. */
+  readonly env?: Partial<Cloudflare.Env>;
+  readonly owner?: Owner;
+}
+
+/** What one message came to. */
+export interface Said {
+  /** What the agent answered, all of its steps. */
+  readonly text: string;
+  readonly events: readonly TurnEvent[];
+}
+
+/** One conversation with an agent, in this process. */
+export interface TestedAgent {
+  /** Says something and waits for the turn's end. Rejects with the failure's message if the turn fails. */
+  say(text: string): Promise<Said>;
+  entries(): Promise<Entry[]>;
+  /** What the ledger recorded of each model call. */
+  ledger(): Promise<CallRecord[]>;
+}
+
+const ANYBODY: Owner = { id: "tester", name: "Tester", roles: ["user"] };
+
+/**
+ * Runs an agent in Node, without workerd: the real turn and the real session, over Node's SQLite. Nothing is kept from
+ * one turn to the next but what the session stored, so every turn is one in a fresh isolate.
+ */
+export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: TestAgentOptions): TestedAgent {
+  const work: Promise<unknown>[] = [];
+  const waitUntil = (promise: Promise<unknown>) => {
+    work.push(promise);
+  };
+  const session = new Session({ storage: nodeStorage(), db: null, name: undefined, waitUntil, now: Date.now });
+  const client = new SessionClient({ getByName: () => session }, "test");
+  const host = { runtime: { agents: [agent], provider: () => model }, sessions: () => client, log: () => {} };
+  return {
+    async say(text) {
+      const turn = startTurn(
+        host,
+        env as Cloudflare.Env,
+        { waitUntil },
+        {
+          agent,
+          owner,
+          conversation: { id: "test", minted: true },
+          user: { content: [{ type: "text", text }], blobs: [] },
+          sent: null,
+          seed: [],
+          clientSystem: null,
+          settings: { call: {}, epoch: {} },
+          signal: null,
+          onDisconnect: "continue",
+          requestId: "test",
+        },
+      );
+      const events: TurnEvent[] = [];
+      for await (const event of turn.events) events.push(event);
+      await Promise.all(work.splice(0));
+      const last = events.at(-1);
+      if (last?.type === "failed") throw new Error(last.failure.message);
+      return { text: events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(""), events };
+    },
+    async entries() {
+      const found = await client.entries(0, Number.MAX_SAFE_INTEGER);
+      return (found?.entries ?? []).map(([, text]) => decodeEntry(text));
+    },
+    async ledger() {
+      const found = await client.calls(0, Number.MAX_SAFE_INTEGER);
+      return found?.calls ?? [];
+    },
+  };
+}
