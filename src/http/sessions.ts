@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { SessionApi } from "../session/contract.ts";
+import { ledgerRow } from "../session/ledger-row.ts";
 import { decodeEntry } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";
 import { parse } from "./bad-request.ts";
@@ -8,13 +9,13 @@ import { checkConversationId } from "./conversation.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
 import { publicEntry } from "./public-entry.ts";
 
-/** Entries or sessions a page, unless asked otherwise. */
+/** Entries, calls or sessions a page, unless asked otherwise. */
 const PAGE = { usual: 100, most: 500 } as const;
 
 const limit = z.coerce.number().pipe(z.int().min(1).max(PAGE.most)).default(PAGE.usual);
 
 const listQuery = z.object({ limit, cursor: z.string().max(512).optional() });
-const entriesQuery = z.object({ limit, after: z.coerce.number().pipe(z.int().min(0)).default(0) });
+const pageQuery = z.object({ limit, after: z.coerce.number().pipe(z.int().min(0)).default(0) });
 
 /**
  * The sessions of the caller with the agent of the path. The list comes from D1 and may lag by a turn; everything else
@@ -47,12 +48,19 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
 
   routes.get("/api/sessions/:id/entries", async (c) => {
     const { session, id } = open(c);
-    const { after, limit } = parse(entriesQuery, c.req.query());
+    const { after, limit } = parse(pageQuery, c.req.query());
     const { entries, next } = found(await session.entries(after, limit), id);
     return c.json({
       entries: entries.map(([seq, text]) => publicEntry({ seq, entry: decodeEntry(text) })),
       ...more(next),
     });
+  });
+
+  routes.get("/api/sessions/:id/ledger", async (c) => {
+    const { session, id } = open(c);
+    const { after, limit } = parse(pageQuery, c.req.query());
+    const { calls, next } = found(await session.calls(after, limit), id);
+    return c.json({ calls: calls.map(ledgerRow), ...more(next) });
   });
 
   routes.post("/api/sessions/:id/stop", async (c) => {

@@ -1,3 +1,4 @@
+import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Block, Numbered, Stop } from "../values/entry.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
 import type { ToolSpec } from "../values/tool.ts";
@@ -21,6 +22,8 @@ export interface ModelFacts {
   /** Request fields the model answers with an error; they are dropped and named to the caller. */
   readonly refuses: ReadonlySet<"temperature" | "topP" | "effort">;
   readonly thinking: "none" | "manual" | "adaptive";
+  /** Says on request why its cache could not reuse all of an earlier request. */
+  readonly diagnostics?: boolean;
 }
 
 /** A piece of the request's body in the provider's own order, as the exact bytes first sent. */
@@ -65,6 +68,8 @@ export interface ModelRequest {
   /** Index into `items` of the block that carried the end marker in the chain's last answered request. */
   readonly anchor: number | null;
   readonly call: CallSettings;
+  /** The provider's id of the chain's last answer, to be asked what of that request could be reused. */
+  readonly previous: string | null;
   /** Blob contents by hash, base64. */
   readonly blobs: ReadonlyMap<string, string>;
 }
@@ -87,8 +92,8 @@ export interface RenderInput {
 
 /** What comes from the model, while it comes. */
 export type ModelEvent =
-  /** The first byte of the answer: from here on the request counts as answered. */
-  | { readonly type: "begun"; readonly id: string }
+  /** The first byte of the answer: from here on the request counts as answered. `id` is the provider's. */
+  | { readonly type: "begun"; readonly id: string; readonly diagnosis?: Diagnosis }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   /** A block is complete. Text that was already streamed comes again here, whole. */
@@ -118,8 +123,11 @@ export interface Provider {
   system(text: string): string[];
   define(tool: ToolSpec, deferred: boolean): Definition;
   items(input: RenderInput): Item[];
-  /** Writes the body. `end` is the index of the item that carries the end marker, or null where there is none. */
-  body(request: ModelRequest): { readonly body: string; readonly end: number | null };
+  /**
+   * Writes the body. `end` is the index of the item that carries the end marker, or null where there is none; `compared`
+   * says that the body asks for a diagnosis against `previous`.
+   */
+  body(request: ModelRequest): { readonly body: string; readonly end: number | null; readonly compared?: boolean };
   /**
    * Sends the body and yields the answer. Throws {@link HoldfastError} with reason `provider` for every refusal,
    * overload or broken connection; what was yielded before stays valid.

@@ -1,3 +1,4 @@
+import type { Marks } from "../prefix/marks.ts";
 import type { Cause } from "../values/turn-event.ts";
 import type { ChainState } from "./contract.ts";
 import type { EpochHead, Store } from "./store.ts";
@@ -7,6 +8,7 @@ export interface Standing {
   readonly chain: ChainState | null;
   readonly nextEpoch: number;
   readonly broken: Cause | null;
+  readonly message: string | null;
 }
 
 /** A chain's name: its model, and the mode where each mode is a chain of its own. */
@@ -21,23 +23,33 @@ export function chainKey(asked: { readonly model: string; readonly perMode: bool
 export function standing(store: Store, model: string, key: string, isEffective: (seq: number) => boolean): Standing {
   const heads = store.epochs();
   const newest = heads.filter((head) => head.chain === key).at(-1);
+  const message = store.lastAnswered(key)?.message ?? null;
   if (newest === undefined) {
     const sameModel = heads.some(({ chain }) => chain === model || chain.startsWith(`${model}#`));
-    return { chain: null, nextEpoch: 1, broken: heads.length === 0 ? null : sameModel ? "mode" : "model" };
+    return { chain: null, nextEpoch: 1, broken: heads.length === 0 ? null : sameModel ? "mode" : "model", message };
   }
   const nextEpoch = newest.epoch + 1;
   const ended = store.endedBy(newest.rev);
-  if (ended !== null) return { chain: null, nextEpoch, broken: ended };
+  if (ended !== null) return { chain: null, nextEpoch, broken: ended, message };
 
   const { verdict, revision, prefix } = store.opening(newest.rev);
-  const { deferred, items } = frozen(store, heads, newest);
+  const { deferred, items } = wholeEpoch(store, heads, newest, (epoch) => store.items(key, epoch));
   const lost = items.findIndex((item) => !isEffective(itemSeq(item)));
   const kept = lost < 0 ? items : items.slice(0, lost);
   const cut = kept.length < items.length;
   const anchor = anchorWithin(store, heads, newest, kept.length);
   const last = cut ? null : lastRequest(store, newest);
   const chain = { key, epoch: newest.epoch, verdict, revision, prefix, deferred, items: kept, cut, anchor, last };
-  return { chain, nextEpoch, broken: cut ? "rewind" : null };
+  return { chain, nextEpoch, broken: cut ? "rewind" : null, message };
+}
+
+/** The marks of a chain's newest epoch; null where there is none. */
+export function epochMarks(store: Store, key: string): Marks | null {
+  const heads = store.epochs();
+  const newest = heads.filter((head) => head.chain === key).at(-1);
+  if (newest === undefined) return null;
+  const kept = wholeEpoch(store, heads, newest, (epoch) => store.marks(key, epoch));
+  return { prefix: store.opening(newest.rev).marks ?? null, ...kept };
 }
 
 /** The entry an item came from: all that the session reads of it. */
@@ -47,13 +59,19 @@ export function itemSeq(item: string): number {
   throw new Error("a stored item names no entry");
 }
 
-/** An epoch's deferred definitions, which it opened with or added, and its items, with those it took over from its base. */
-function frozen(store: Store, heads: readonly EpochHead[], head: EpochHead): { deferred: string[]; items: string[] } {
-  const own = store.items(head.chain, head.epoch);
+/** What there is of an epoch: the definitions it opened with or added, the items it took over from its base and its own. */
+interface Lists {
+  readonly deferred: readonly string[];
+  readonly items: readonly string[];
+}
+
+/** Puts an epoch together from what `own` reads of it and of the epochs it goes on from. */
+function wholeEpoch(store: Store, heads: readonly EpochHead[], head: EpochHead, own: (epoch: number) => Lists): Lists {
+  const { deferred, items } = own(head.epoch);
   const { base } = store.opening(head.rev);
-  if (base === null) return own;
-  const before = frozen(store, heads, headOf(heads, head.chain, base.epoch));
-  return { deferred: own.deferred, items: [...before.items.slice(0, base.items), ...own.items] };
+  if (base === null) return { deferred, items };
+  const before = wholeEpoch(store, heads, headOf(heads, head.chain, base.epoch), own);
+  return { deferred, items: [...before.items.slice(0, base.items), ...items] };
 }
 
 /** The end marker of the newest answered request, in this epoch or the ones it goes on from, among the first `length` items. */

@@ -75,6 +75,10 @@ export class SessionClient implements SessionApi {
     return { entries, blobs };
   }
 
+  marks(fence: number, chain: string) {
+    return this.#call((stub) => stub.marks(fence, chain));
+  }
+
   stop() {
     return this.#call((stub) => stub.stop());
   }

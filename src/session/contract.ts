@@ -5,6 +5,8 @@
 
 import type { Evidence } from "../catalog/activation.ts";
 import type { SentMessage } from "../context/align-history.ts";
+import type { Marks, PrefixMarks } from "../prefix/marks.ts";
+import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import type { Usage } from "../values/usage.ts";
 
@@ -111,6 +113,8 @@ export interface TurnStart {
   readonly chain: ChainState | null;
   /** Epoch number the chain's next epoch takes. */
   readonly nextEpoch: number;
+  /** The provider's id of the chain's last answer; null before there is one. */
+  readonly message?: string | null;
   /** Why the next request can't extend the last: what ended the epoch, or that another chain came before. */
   readonly broken: Cause | null;
   /** Effective entries that no item of the chain stands for yet, in effective order. */
@@ -158,6 +162,7 @@ export interface ChainOpening {
    * the items after them; its deferred definitions are given whole. Null: from nothing.
    */
   readonly base: { readonly epoch: number; readonly items: number } | null;
+  readonly marks?: PrefixMarks;
 }
 
 /** New bytes of one request. */
@@ -167,9 +172,11 @@ export interface ChainWrite {
   readonly open: ChainOpening | null;
   readonly deferred: readonly string[];
   readonly items: readonly string[];
+  /** Marks of these deferred definitions and items, one each. */
+  readonly marks?: Pick<Marks, "deferred" | "items">;
 }
 
-/** One model call, as the ledger keeps it. Hashes, sizes and causes only: never a name or a load point. */
+/** One model call, as the ledger keeps it. Hashes, sizes and causes only: never a tool's name or a load point. */
 export interface CallRecord {
   readonly turn: string;
   readonly step: number;
@@ -188,6 +195,14 @@ export interface CallRecord {
   readonly end: number | null;
   readonly answered: boolean;
   readonly usage: Usage;
+  /** How many items, inline tools and deferred tools the request had. */
+  readonly items?: number;
+  readonly tools?: number;
+  readonly deferred?: number;
+  /** The provider's id of the answer, which the chain's next request is compared with. Not shown. */
+  readonly message?: string;
+  /** What the provider said of its cache; absent where it was not asked or did not answer. */
+  readonly provider?: Diagnosis;
 }
 
 export interface AppendRequest {
@@ -239,6 +254,8 @@ export interface SessionApi {
   beat(fence: number): Promise<BeatAnswer>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;
+  /** Marks of a chain's newest epoch, to find out where its frozen bytes changed. Null where there is none. */
+  marks(fence: number, chain: string): Promise<Marks | null>;
   /** Asks the running turn to stop. False when there is no such session. */
   stop(): Promise<boolean>;
   summary(): Promise<SessionSummary | null>;

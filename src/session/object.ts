@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { Marks } from "../prefix/marks.ts";
 import type {
   AppendAnswer,
   AppendRequest,
@@ -38,6 +39,10 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   context(fence: number): Promise<SessionContext | null> {
     return this.#session.context(fence);
+  }
+
+  marks(fence: number, chain: string): Promise<Marks | null> {
+    return this.#session.marks(fence, chain);
   }
 
   page(fence: number, of: "begin" | "context", n: number): Promise<Page | null> {

@@ -30,7 +30,7 @@ export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }
   const { entries, open } = assembled(all, row);
   const effective = new Set(entries.map(({ seq }) => seq));
   const key = chainKey(asked, row.mode);
-  const { chain, nextEpoch, broken } = standing(store, asked.model, key, (seq) => effective.has(seq));
+  const { chain, nextEpoch, broken, message } = standing(store, asked.model, key, (seq) => effective.has(seq));
   const sent = new Set(chain?.items.map(itemSeq));
   return {
     kind: "go",
@@ -48,6 +48,7 @@ export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }
     chain,
     nextEpoch,
     broken,
+    message,
     entries: rows(
       entries.filter(({ seq }) => !sent.has(seq)),
       textOf,

@@ -1,4 +1,6 @@
+import type { Marks } from "../prefix/marks.ts";
 import { admit, applyAppend } from "./append.ts";
+import { epochMarks } from "./chain.ts";
 import type {
   AppendAnswer,
   AppendRequest,
@@ -110,6 +112,10 @@ export class Session implements SessionRpc {
     if (row === null) return null;
     const [{ entries, blobs }, ...rest] = paginate(listsOfContext(wholeContext(this.#store, row)));
     return { entries, blobs, more: rest.length };
+  }
+
+  async marks(fence: number, chain: string): Promise<Marks | null> {
+    return this.#holder(fence) === null ? null : epochMarks(this.#store, chain);
   }
 
   async page(fence: number, of: "begin" | "context", n: number): Promise<Page | null> {

@@ -1,3 +1,4 @@
+import type { Marks } from "../prefix/marks.ts";
 import type { Cause } from "../values/turn-event.ts";
 import type { BlobRow, CallRecord, ChainOpening, ChainWrite, EntryRow } from "./contract.ts";
 import { join, pack, split, unpack } from "./parts.ts";
@@ -120,14 +121,16 @@ export class Store {
     }
   }
 
-  addChain(rev: number, { key, epoch, open, deferred, items }: ChainWrite): void {
+  addChain(rev: number, { key, epoch, open, deferred, items, marks }: ChainWrite): void {
     if (open !== null) {
       for (const [part, text] of split(JSON.stringify(open)).entries()) {
         this.insert("epochs", { rev, part, chain: key, epoch, text });
       }
     }
     if (deferred.length === 0 && items.length === 0) return;
-    for (const [part, text] of split(pack([deferred, items])).entries()) {
+    for (const [part, text] of split(
+      pack([deferred, items, ...(marks ? [marks.deferred, marks.items] : [])]),
+    ).entries()) {
       this.insert("items", { rev, part, chain: key, epoch, text });
     }
   }
@@ -202,18 +205,41 @@ export class Store {
 
   /** What an epoch's own requests brought, in order; what it took over from its base is not in it. */
   items(chain: string, epoch: number): { deferred: string[]; items: string[] } {
+    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
+    for (const [deferred = [], items = []] of this.#writes(chain, epoch)) {
+      all.deferred.push(...deferred);
+      all.items.push(...items);
+    }
+    return all;
+  }
+
+  /** The marks of all that {@link items} answers; an empty one where none was kept. */
+  marks(chain: string, epoch: number): Pick<Marks, "deferred" | "items"> {
+    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
+    for (const [deferred = [], items = [], deferredMarks = [], itemMarks = []] of this.#writes(chain, epoch)) {
+      all.deferred.push(...deferred.map((_, index) => deferredMarks[index] ?? ""));
+      all.items.push(...items.map((_, index) => itemMarks[index] ?? ""));
+    }
+    return all;
+  }
+
+  *#writes(chain: string, epoch: number): Generator<string[][]> {
     const rows = this.#sql.exec<{ part: number; text: string }>(
       "SELECT part, text FROM items WHERE chain = ? AND epoch = ? ORDER BY rev, part",
       chain,
       epoch,
     );
-    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
-    for (const { text } of join(rows)) {
-      const [deferred = [], items = []] = unpack(text);
-      all.deferred.push(...deferred);
-      all.items.push(...items);
+    for (const { text } of join(rows)) yield unpack(text);
+  }
+
+  /** A chain's newest answered call; null before there is one. */
+  lastAnswered(chain: string): CallRecord | null {
+    const rows = this.#sql.exec<{ text: string }>("SELECT text FROM calls WHERE chain = ? ORDER BY rev DESC", chain);
+    for (const { text } of rows) {
+      const call = parseCall(text);
+      if (call.answered) return call;
     }
-    return all;
+    return null;
   }
 
   /** An epoch's model calls, the newest first. */

@@ -12,14 +12,15 @@ import { SHIPPED } from "../providers/registry.ts";
 import { sessionClient } from "../session/client.ts";
 import { listSessions } from "../session/list.ts";
 import * as transcripts from "../session/transcripts.ts";
+import type { Hooks } from "../turn/observe.ts";
 import type { Runtime } from "../turn/runtime.ts";
-import { startTurn } from "../turn/start.ts";
+import { startTurn, type TurnHost } from "../turn/start.ts";
 import type { Part } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
 import { chatCompletions } from "./chat-completions/routes.ts";
 
-export interface HoldfastOptions {
+export interface HoldfastOptions extends Hooks {
   /** The first one answers on bare paths; each has `/agents/:name/…`. */
   readonly agents: readonly Agent[];
   /** Asked in order; the first that knows the caller wins. Default: `[apiKeys()]`. */
@@ -36,6 +37,8 @@ export interface CodeTurn {
   /** Conversation id, `^[A-Za-z0-9._:-]{1,128}$`; the same id goes on with the same session. */
   readonly conversation: string;
   readonly input: string | readonly Part[];
+  /** W3C `traceparent` of what started it: the turn's spans then belong to that trace. */
+  readonly traceparent?: string;
 }
 
 export interface Holdfast {
@@ -46,7 +49,7 @@ export interface Holdfast {
   turn(env: Cloudflare.Env, ctx: Pick<ExecutionContext, "waitUntil">, turn: CodeTurn): AsyncIterable<TurnEvent>;
 }
 
-const OPTIONS = ["agents", "auth", "providers"];
+const OPTIONS = ["agents", "auth", "providers", "onModelCall", "trace"];
 const CONVERSATION = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
@@ -56,14 +59,14 @@ const CONVERSATION = /^[A-Za-z0-9._:-]{1,128}$/;
 export function holdfast(options: HoldfastOptions): Holdfast {
   const unknown = unknownOptions(options, OPTIONS);
   if (unknown.length > 0) throw new DefinitionError(unknownOptionsProblem("holdfast()", unknown, OPTIONS), {});
-  const { agents, auth = [apiKeys()], providers = {} } = options;
+  const { agents, auth = [apiKeys()], providers = {}, onModelCall, trace } = options;
   checkAgents(agents);
   const runtime: Runtime = {
     agents,
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
   };
-  const start: AppDeps["startTurn"] = (_, env, ctx, request) =>
-    startTurn({ runtime, sessions: sessionClient, log: turnLog }, env, ctx, request);
+  const host: TurnHost = { runtime, sessions: sessionClient, log: turnLog, hooks: { onModelCall, trace } };
+  const start: AppDeps["startTurn"] = (_, env, ctx, request) => startTurn(host, env, ctx, request);
   const app = createApp({
     runtime,
     auth,
@@ -77,12 +80,12 @@ export function holdfast(options: HoldfastOptions): Holdfast {
   return {
     app,
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    turn(env, ctx, { agent: name, owner, conversation, input }) {
+    turn(env, ctx, { agent: name, owner, conversation, input, traceparent = null }) {
       const agent = agents.find((one) => one.name === name);
       if (agent === undefined) throw new Error(`there is no agent named ${JSON.stringify(name)}`);
       if (!CONVERSATION.test(conversation)) throw new Error("a conversation id is 1 to 128 of A-Z a-z 0-9 . _ : -");
       const content: readonly Part[] = typeof input === "string" ? [{ type: "text", text: input }] : input;
-      const turn = startTurn({ runtime, sessions: sessionClient, log: turnLog }, env, ctx, {
+      const turn = startTurn(host, env, ctx, {
         agent,
         owner,
         conversation: { id: conversation, minted: false },
@@ -94,6 +97,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
         signal: null,
         onDisconnect: "continue",
         requestId: "code",
+        traceparent,
       });
       return turn.events;
     },

@@ -1,4 +1,5 @@
 import type { ModelEvent } from "../providers/contract.ts";
+import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Block, CallBlock, Stop } from "../values/entry.ts";
 import { NO_USAGE, type Usage } from "../values/usage.ts";
 
@@ -8,6 +9,9 @@ import { NO_USAGE, type Usage } from "../values/usage.ts";
  */
 export class Answer {
   begun = false;
+  /** The provider's id of it. */
+  message: string | null = null;
+  diagnosis: Diagnosis | null = null;
   usage: Usage = NO_USAGE;
   stop: Stop = "cut";
   detail: string | undefined;
@@ -18,6 +22,8 @@ export class Answer {
     switch (event.type) {
       case "begun":
         this.begun = true;
+        this.message = event.id;
+        this.diagnosis = event.diagnosis ?? null;
         return;
       case "text":
         this.#partial += event.text;

@@ -7,6 +7,7 @@ import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
 import { CONCURRENT_CALLS } from "./limits.ts";
+import type { Observe } from "./observe.ts";
 import { toolOutput } from "./tool-output.ts";
 
 /** What a batch of calls is run with. */
@@ -19,6 +20,8 @@ export interface Batch {
   /** Aborts when the turn is cancelled or has lost its lease: what runs is interrupted, what waits does not start. */
   readonly signal: AbortSignal;
   readonly emit: (event: TurnEventBody) => void;
+  readonly observe: Observe;
+  readonly now: () => number;
 }
 
 export interface BatchResults {
@@ -34,9 +37,11 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
   const waiting = calls.map((call, index) => ({ call, index }));
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const startedAt = batch.now();
       const one = await callTool(batch, next.call);
       ran[next.index] = one;
       const { call, name, status, content } = one.result;
+      batch.observe({ type: "tool", startedAt, endedAt: batch.now(), call, name, status });
       const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
       batch.emit({ type: "result", id: call, name, status, text });
     }

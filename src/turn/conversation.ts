@@ -1,6 +1,6 @@
 import { collectEvidence, type Evidence, mergeEvidence } from "../catalog/activation.ts";
-import type { Fingerprint } from "../prefix/ledger.ts";
 import { isMessage } from "../context/effective.ts";
+import type { Fingerprint } from "../prefix/ledger.ts";
 import type { Definition, Item, Prefix } from "../providers/contract.ts";
 import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
 import { decodeEntry, type Entry, encodeEntry, type Numbered, type Place } from "../values/entry.ts";
@@ -47,6 +47,8 @@ export class Conversation {
   sentThrough: number;
   readonly sentWire: string;
   lastSeq: number;
+  /** The provider's id of the chain's last answer. */
+  message: string | null;
 
   constructor(start: TurnStart, chainKey: string, session: string) {
     this.turn = start.turn;
@@ -65,6 +67,7 @@ export class Conversation {
     this.sentThrough = start.sentThrough;
     this.sentWire = start.sentWire;
     this.lastSeq = start.lastSeq;
+    this.message = start.message ?? null;
     for (const blob of start.blobs) this.blobs.set(blob.hash, blob.base64);
   }
 
@@ -108,7 +111,8 @@ export class Conversation {
   }
 
   /** Its answer began: what its end marker wrote can be read from now on. */
-  answered(end: number | null): void {
+  answered(end: number | null, message: string | null): void {
+    this.message = message;
     if (this.chain !== null) this.chain = { ...this.chain, anchor: end };
   }
 

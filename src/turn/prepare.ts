@@ -3,18 +3,22 @@ import { type Catalog, toolCatalog } from "../catalog/catalog.ts";
 import type { Tool } from "../define/types.ts";
 import { sha256 } from "../prefix/digest.ts";
 import { type Fingerprint, fingerprint } from "../prefix/ledger.ts";
-import type { Definition, Item, Prefix } from "../providers/contract.ts";
+import { placeOf } from "../prefix/marks.ts";
+import type { Definition, Item } from "../providers/contract.ts";
 import type { ChainOpening } from "../session/contract.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import type { Chain, Conversation } from "./conversation.ts";
 import { definitionOf, freeze, specs } from "./freeze.ts";
 import { declaredNames, type HostSearch, markTools } from "./mark-tools.ts";
+import { type Frozen, marksOf, prefixMarks, segments } from "./segments.ts";
 import type { Setup } from "./setup.ts";
 
 /** A request that is ready to go, and what the session must be told of it. */
 export interface Prepared {
   readonly body: string;
   readonly end: number | null;
+  /** The provider is asked what of the chain's last answered request it could reuse. */
+  readonly compared: boolean;
   readonly chain: Chain;
   readonly opening: ChainOpening | null;
   readonly newItems: readonly Item[];
@@ -70,7 +74,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const kept = base?.items ?? [];
   const deferred = [...known, ...newDeferred];
   const items = [...kept, ...newItems];
-  const printed = fingerprint(segments(prefix, deferred, items), conversation.chain?.last ?? null);
+  const printed = fingerprint(segments({ prefix, deferred, items }), conversation.chain?.last ?? null);
   const verdict = verdictOf(conversation, cause, printed.extends, newItems);
   const chain: Chain = {
     epoch,
@@ -83,18 +87,24 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     last: printed,
     cut: false,
   };
-  const { body, end } = provider.body({
+  const {
+    body,
+    end,
+    compared = false,
+  } = provider.body({
     model: setup.model,
     prefix,
     deferred,
     items,
     anchor: chain.anchor,
     call: setup.settings.call,
+    previous: conversation.message,
     blobs: conversation.blobs,
   });
   return {
     body,
     end,
+    compared,
     chain,
     opening: cause === null ? null : opening(chain, base),
     newItems,
@@ -103,7 +113,10 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     asked: conversation.instructions === frozen ? null : conversation.instructions,
     searched,
     verdict,
-    place: verdict.prefix === "break" && verdict.cause === "unexpected" ? "within the frozen bytes" : null,
+    place:
+      verdict.prefix === "break" && verdict.cause === "unexpected"
+        ? await placeOfMismatch(setup, conversation, chain)
+        : null,
     fingerprint: printed,
     deferredHash: sha256(deferred.map(({ bytes }) => bytes).join("\n")),
     catalog,
@@ -147,19 +160,18 @@ function opening(chain: Chain, base: Chain | null): ChainOpening {
     verdict: chain.verdict,
     revision: chain.revision,
     prefix: JSON.stringify(chain.prefix),
+    marks: prefixMarks(chain.prefix),
     base: base === null ? null : { epoch: base.epoch, items: base.items.length },
   };
 }
 
-/** What the provider renders, in its order: settings, inline tools, system, items with the definitions they load. */
-function segments(prefix: Prefix, deferred: readonly Definition[], items: readonly Item[]): string[] {
-  const definitions = new Map(deferred.map(({ name, bytes }) => [name, bytes]));
-  return [
-    prefix.settings,
-    ...prefix.tools.map(({ bytes }) => bytes),
-    ...prefix.system,
-    ...items.map((item) => [item.bytes, ...(item.loads ?? []).map((name) => definitions.get(name) ?? name)].join("\n")),
-  ];
+/** Where the frozen bytes are not what the last request sent. Only then does the session hand out what it marked. */
+async function placeOfMismatch(setup: Setup, { chain }: Conversation, now: Frozen): Promise<string> {
+  const before = await setup.marks();
+  const place = before === null ? null : placeOf(before, marksOf(now));
+  if (place !== null) return place;
+  const missing = (chain?.last?.segments ?? 0) - segments(now).length;
+  return missing > 0 ? `segments missing: ${missing}` : "unknown";
 }
 
 function verdictOf(

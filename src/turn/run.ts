@@ -1,7 +1,8 @@
 import type { SessionApi } from "../session/contract.ts";
-import { failureOf } from "../values/errors.ts";
+import { type Failure, failureOf } from "../values/errors.ts";
 import { NO_USAGE } from "../values/usage.ts";
 import { beginRequest, started } from "./begin.ts";
+import type { Observe } from "./observe.ts";
 import { Pulse } from "./pulse.ts";
 import type { Runtime, TurnRequest } from "./runtime.ts";
 import { resolveModel } from "./settings.ts";
@@ -18,6 +19,8 @@ export interface TurnDeps {
   /** A new id: hexadecimal, at least 64 random bits. */
   readonly mintId: () => string;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
+  /** Told of each model call, each tool call and the turn, when they are over. */
+  readonly observe?: Observe;
 }
 
 /**
@@ -29,12 +32,16 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
   const { agent, signal, onDisconnect, requestId } = request;
   let steps: Steps | null = null;
   let pulse: Pulse | null = null;
+  let failed: Failure | null = null;
+  let running = turn;
+  const startedAt = now();
   const leave = () => {
     if (onDisconnect === "cancel") pulse?.end("cancelled");
   };
   try {
     const model = resolveModel(runtime, agent, env);
     const start = started(await session.begin(beginRequest(request, model, turn, env, now())));
+    running = start.turn;
     pulse = new Pulse(session, start.fence, now);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
@@ -42,10 +49,20 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
     await steps.run();
   } catch (error) {
     const failure = failureOf(error);
+    failed = failure;
     log("turn failed", { turn, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
     sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });
   } finally {
     pulse?.stop();
+    deps.observe?.({
+      type: "turn",
+      turn: running,
+      startedAt,
+      endedAt: now(),
+      status: failed !== null ? "failed" : pulse?.ended === "cancelled" ? "stopped" : "done",
+      usage: steps?.usage ?? NO_USAGE,
+      failure: failed,
+    });
     signal?.removeEventListener("abort", leave);
   }
 }

@@ -31,6 +31,8 @@ export interface TurnRequest {
   /** What a client that goes away means on this surface. */
   readonly onDisconnect: "cancel" | "continue";
   readonly requestId: string;
+  /** The caller's W3C trace context, to go on with. */
+  readonly traceparent?: string | null;
 }
 
 /** A turn that runs. Reading the events is optional: it goes on whether or not anybody listens. */

@@ -1,4 +1,5 @@
 import type { Agent } from "../define/types.ts";
+import type { Marks } from "../prefix/marks.ts";
 import type { ModelFacts, Provider } from "../providers/contract.ts";
 import type { Numbered } from "../values/entry.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
@@ -15,6 +16,8 @@ export interface Setup {
   instructions(): Promise<string>;
   /** The whole effective context, read from the session: for requests that can't go on from frozen bytes. */
   whole(): Promise<Numbered[]>;
+  /** The marks of the chain's epoch as the session holds them, asked only after a mismatch; null where they can't be had. */
+  marks(): Promise<Marks | null>;
   now(): number;
   mintId(): string;
 }

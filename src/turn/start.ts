@@ -1,5 +1,6 @@
 import type { SessionApi, SessionId } from "../session/contract.ts";
 import { sessionId } from "./begin.ts";
+import { type Hooks, observer } from "./observe.ts";
 import { runTurn } from "./run.ts";
 import type { RunningTurn, Runtime, TurnRequest } from "./runtime.ts";
 import { Sink } from "./sink.ts";
@@ -9,6 +10,7 @@ export interface TurnHost {
   readonly runtime: Runtime;
   readonly sessions: (env: Cloudflare.Env, id: SessionId) => SessionApi;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
+  readonly hooks?: Hooks;
 }
 
 /**
@@ -24,7 +26,8 @@ export function startTurn(
   const sink = new Sink();
   const turn = `turn_${hex(16)}`;
   const session = host.sessions(env, sessionId(request.owner, request.agent.name, request.conversation.id));
-  const deps = { ...host, env, session, sink, now: Date.now, mintId: () => hex(12) };
+  const observe = observer(host.hooks ?? {}, { env, ctx }, request, hex, host.log);
+  const deps = { ...host, env, session, sink, observe, now: Date.now, mintId: () => hex(12) };
   ctx.waitUntil(runTurn(deps, request, turn));
   return { id: turn, events: sink };
 }

@@ -7,12 +7,14 @@ import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
 import { chainKey } from "./begin.ts";
+import { callRecord } from "./call-record.ts";
 import { callTools, interrupted } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import type { TurnDeps } from "./run.ts";
 import type { TurnRequest } from "./runtime.ts";
+import { definitionMark, itemMark } from "./segments.ts";
 import { type Model, turnSettings } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 
@@ -20,6 +22,12 @@ import type { Setup } from "./setup.ts";
 interface Ready {
   readonly prepared: Prepared;
   readonly saved: boolean;
+}
+
+/** A request that was sent, and what came back. */
+interface Asked extends Ready {
+  readonly answer: Answer;
+  readonly call: CallRecord;
 }
 
 /** What a turn does next: prepare a request, send one, or nothing. */
@@ -61,6 +69,8 @@ export class Steps {
         return agent.instructions({ env: deps.env, owner, session: this.#session });
       },
       whole: () => this.#whole(),
+      // That a place can't be named is no reason for a turn to fail.
+      marks: () => deps.session.marks(start.fence, this.#key).catch(() => null),
       now: deps.now,
       mintId: deps.mintId,
     };
@@ -86,8 +96,8 @@ export class Steps {
       }
       this.#step += 1;
       const ready: Ready = next === "prepare" ? await this.#prepareFirst() : next;
-      const answer = await this.#ask(ready);
-      next = answer === null ? "ended" : await this.#continue(ready, answer);
+      const asked = await this.#ask(ready);
+      next = asked === null ? "ended" : await this.#continue(asked);
     }
   }
 
@@ -100,8 +110,8 @@ export class Steps {
   }
 
   /** Sends a request and takes the answer. Returns null when the turn ended with it. */
-  async #ask({ prepared, saved }: Ready): Promise<Answer | null> {
-    const { sink, env } = this.#deps;
+  async #ask({ prepared, saved }: Ready): Promise<Asked | null> {
+    const { sink, env, now, observe } = this.#deps;
     const { provider, name, full } = this.#model;
     const step = this.#step;
     const conversation = this.#conversation;
@@ -114,8 +124,11 @@ export class Steps {
     sink.emit({ type: "request", step, verdict: prepared.verdict, model: full });
     conversation.sent(prepared.chain);
     let failure: Failure | null = null;
+    const startedAt = now();
+    let firstAt: number | null = null;
     try {
       for await (const event of provider.stream(name, prepared.body, { env, signal: this.#pulse.signal })) {
+        firstAt ??= now();
         if (event.type === "begun") sink.emit({ type: "answering", step });
         if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
         answer.take(event);
@@ -124,26 +137,39 @@ export class Steps {
       failure = failureOf(error);
     }
     this.usage = addUsage(this.usage, answer.usage);
-    if (answer.begun) conversation.answered(prepared.end);
+    if (answer.begun) conversation.answered(prepared.end, answer.message);
+    const endedAt = now();
+    const call = callRecord(
+      { turn: this.#start.turn, step, at: endedAt, model: full, chain: this.#key },
+      prepared,
+      answer,
+    );
+    observe?.({
+      ...{ type: "model", startedAt, firstAt, endedAt, provider: provider.name, model: name },
+      record: call,
+      failure: this.#pulse.ended === null ? failure : null,
+    });
     if (this.#pulse.ended === "lost") {
       throw lost();
     }
-    if (failure === null && this.#pulse.ended === null) return answer;
+    const asked = { prepared, saved, answer, call };
+    if (failure === null && this.#pulse.ended === null) return asked;
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
-    await this.#end(prepared, answer, saved, this.#pulse.ended === "cancelled" ? null : failure);
+    await this.#end(asked, this.#pulse.ended === "cancelled" ? null : failure);
     return null;
   }
 
   /** After a whole answer: runs its calls and saves the next request, or ends the turn. */
-  async #continue({ prepared, saved }: Ready, answer: Answer): Promise<Next> {
+  async #continue(asked: Asked): Promise<Next> {
+    const { prepared, saved, answer, call } = asked;
     const { calls } = answer;
     const more = answer.stop === "paused" || (calls.length > 0 && (answer.stop === "calls" || answer.stop === "end"));
     if (!more) {
-      await this.#end(prepared, answer, saved, null);
+      await this.#end(asked, null);
       return "ended";
     }
     const seq = this.#conversation.add(this.#assistant(prepared, answer));
-    const record = { call: this.#record(prepared, answer), ...(saved ? {} : this.#chain(prepared)) };
+    const record = { call, ...(saved ? {} : this.#chain(prepared)) };
     if (answer.stop === "paused") {
       await this.#append("answer", { ...record, sentThrough: seq });
       return "prepare";
@@ -196,6 +222,8 @@ export class Steps {
         context: { env, owner, session: this.#session },
         signal: this.#pulse.signal,
         emit: (event) => sink.emit(event),
+        observe: (observed) => this.#deps.observe?.(observed),
+        now: this.#deps.now,
       },
       run,
     );
@@ -220,7 +248,7 @@ export class Steps {
   }
 
   /** Ends the turn with this answer, whole or not. */
-  async #end(prepared: Prepared, answer: Answer, saved: boolean, failure: Failure | null): Promise<void> {
+  async #end({ prepared, saved, answer, call }: Asked, failure: Failure | null): Promise<void> {
     const { sink } = this.#deps;
     const entry = this.#assistant(prepared, answer);
     if (entry.blocks.length > 0) {
@@ -239,7 +267,7 @@ export class Steps {
     }
     const status = failure !== null ? "failed" : answer.stop === "stopped" ? "stopped" : "done";
     await this.#append("finish", {
-      call: this.#record(prepared, answer),
+      call,
       ...(saved || !answer.begun ? {} : this.#chain(prepared)),
       end: { status },
     });
@@ -310,27 +338,8 @@ export class Steps {
         open: prepared.opening,
         deferred: prepared.newDeferred.map((definition) => JSON.stringify(definition)),
         items: prepared.newItems.map((item) => JSON.stringify(item)),
+        marks: { deferred: prepared.newDeferred.map(definitionMark), items: prepared.newItems.map(itemMark) },
       },
-    };
-  }
-
-  #record(prepared: Prepared, answer: Answer): CallRecord {
-    return {
-      turn: this.#start.turn,
-      step: this.#step,
-      at: this.#deps.now(),
-      model: this.#model.full,
-      chain: this.#key,
-      epoch: prepared.chain.epoch,
-      verdict: prepared.verdict,
-      place: prepared.place,
-      hash: prepared.fingerprint.hash,
-      segments: prepared.fingerprint.segments,
-      deferredHash: prepared.deferredHash,
-      bytes: prepared.body.length,
-      end: prepared.end,
-      answered: answer.begun,
-      usage: answer.usage,
     };
   }
 

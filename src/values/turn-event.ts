@@ -22,6 +22,11 @@ export type Verdict =
   | { readonly prefix: "first" }
   | { readonly prefix: "break"; readonly cause: Cause };
 
+/** A verdict in words, the same wherever one is shown: `extends`, `first`, `break; cause=mode`. */
+export function verdictText(verdict: Verdict): string {
+  return verdict.prefix === "break" ? `break; cause=${verdict.cause}` : verdict.prefix;
+}
+
 /** What happens in a turn, in order. Every surface is a view of this. */
 export type TurnEventBody =
   | { readonly type: "started"; readonly turn: string; readonly conversation: string; readonly agent: string }

@@ -16,10 +16,9 @@ const EMPTY = 4096;
 async function allStored(): Promise<Record<string, number>> {
   const db = await stage.workerd.d1();
   const { results } = await db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{ name: string }>();
-  const stored: Record<string, number> = {};
-  for (const { name } of results.filter(({ name }) => !/^(_cf_|sqlite_|d1_)/.test(name))) {
-    stored[name] = (await db.prepare(`SELECT count(*) AS n FROM "${name}"`).first<number>("n")) ?? 0;
-  }
+  const tables = results.map(({ name }) => name).filter((name) => !/^(_cf_|sqlite_|d1_)/.test(name));
+  const counts = tables.map((name) => `(SELECT count(*) FROM ${name}) AS ${name}`);
+  const stored = { ...(await db.prepare(`SELECT ${counts.join(", ")}`).first<Record<string, number>>()) };
   const files = await readdir(stage.workerd.persist, { recursive: true });
   for (const file of files.filter((name) => /SessionObject.*[0-9a-f]{64}\.sqlite(-wal)?$/.test(name))) {
     const { size } = await stat(join(stage.workerd.persist, file));

@@ -48,12 +48,6 @@ async function stored(conversation: string): Promise<StoredEntry[]> {
 
 const kinds = async (conversation: string) => (await stored(conversation)).map(({ kind }) => kind);
 
-/** Sessions that D1 knows, once it knows what was answered. */
-async function sessionIds(who: Who = "ann"): Promise<string[]> {
-  const { sessions } = (await stage.get("/api/sessions?limit=500", who)).body;
-  return sessions.map(({ id }: { id: string }) => id);
-}
-
 /** The texts of a request's messages, with their roles. */
 function texts(bodyText = '{"messages":[]}'): string[] {
   const { messages }: { messages: { role: string; content: { type: string; text?: string }[] }[] } =
@@ -65,8 +59,8 @@ function texts(bodyText = '{"messages":[]}'): string[] {
 
 describe("the openai client", () => {
   test("lists the agents as models, and finds one", async () => {
-    const models = await Array.fromAsync(await client().models.list());
-    expect(models.map(({ id }) => id)).toEqual(["tester", "bare", "unkeyed"]);
+    const { data } = await client().models.list();
+    expect(data.map(({ id }) => id)).toEqual(["tester", "bare", "unkeyed"]);
     expect(await client().models.retrieve("bare")).toMatchObject({ id: "bare", object: "model" });
     await expect(client().models.retrieve("nobody")).rejects.toThrow(OpenAI.NotFoundError);
   });
@@ -167,12 +161,15 @@ async function sixTurns(openai: () => OpenAI): Promise<void> {
 
 describe("a conversation of six turns, whose client resends its history", () => {
   test("is one session when the client names none: it is found by its transcript", async () => {
-    const before = await sessionIds("bob");
     await sixTurns(() => client(undefined, "bob"));
-    await vi.waitFor(async () => expect(await sessionIds("bob")).toHaveLength(before.length + 1));
+    const ours = "SELECT title, entries FROM sessions WHERE owner = 'bob' AND title LIKE 'Message%'";
     const db = await stage.workerd.d1();
-    const query = "SELECT count(*) AS n FROM sessions WHERE owner = 'bob'";
-    expect(await db.prepare(query).first("n")).toBe(before.length + 1);
+    await vi.waitFor(async () => {
+      const { results } = await db.prepare(ours).all();
+      expect(results).toEqual([{ title: "Message 0, with lines and spaces.", entries: 18 }]);
+    });
+    const { sessions } = (await stage.get("/api/sessions", "bob")).body;
+    expect(sessions.filter(({ title }: { title: string }) => title.startsWith("Message"))).toHaveLength(1);
   });
 
   test("is one session when the client names it", async () => {
@@ -379,9 +376,9 @@ describe("an unknown conversation with a history", () => {
   });
 
   test("goes on as one session, whether or not the client names it", async () => {
-    const id = newConversation();
-    for (const openai of [client(id), client()]) {
-      const history = [user(`before ${openai === undefined}`), assistant("Long ago."), user("now")];
+    for (const conversation of [newConversation(), undefined]) {
+      const openai = client(conversation);
+      const history = [user(`before ${conversation}`), assistant("Long ago."), user("now")];
       stage.model.reset();
       stage.model.script(say("Here."), say("Still here."));
       const answer = await ask(openai, history);

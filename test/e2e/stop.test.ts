@@ -145,15 +145,15 @@ describe("a client that leaves in mid-answer stops the turn", () => {
     const events = stage.model.requests[0]?.events ?? 0;
     stage.model.reset();
 
+    // Behind the call come two more events; here it is the start of a text and its first two words instead.
     const parking = createParking<RecordedRequest>();
-    // Behind the call's last event there are two more.
-    stage.model.script([call("once", {}, "call_a"), parkAt(events - 2, parking)]);
+    stage.model.script([call("once", {}, "call_a"), say("After it, a text."), parkAt(events + 1, parking)]);
     const answer = await begin(id, "call it");
-    await parking.parked;
+    await answer.until("After");
     answer.breakOff();
     await vi.waitFor(() => expect(stage.model.requests[0]?.outcome).toBe("client_gone"), WITHIN_2_S);
     const entries = await settled(id);
-    expect(entries[1]).toMatchObject({ stop: "stopped", content: [{ type: "call", id: "call_a" }] });
+    expect(entries[1]).toMatchObject({ stop: "stopped", content: [{ type: "call", id: "call_a" }, { text: "After" }] });
     expect(entries[2]?.results).toMatchObject([{ call: "call_a", status: "interrupted" }]);
     await goesOn(id);
     expect(hook.running).toBe(0);

@@ -73,7 +73,7 @@ export function ringAgent(
       ...(thinking ? { thinking: model === "claude-sonnet-4-5" ? 1024 : true } : {}),
     },
     // Long enough that every model caches it.
-    instructions: `You are ${name}. ${"Keep to the point. ".repeat(300)}`,
+    instructions: `You are ${name}. ${"Keep to the point. ".repeat(150)}`,
     tools: [echo("note", 0)],
     limits: { steps: 1000, repeats: 1000 },
   });

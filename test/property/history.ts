@@ -8,6 +8,8 @@ export interface History {
   readonly model: (typeof MODELS)[number];
   readonly thinking: boolean;
   readonly turns: readonly Turn[];
+  /** Plain turns follow until so many requests were made. */
+  readonly least: number;
 }
 
 export interface Turn {
@@ -129,12 +131,37 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   answers: fc.array(planned, { minLength: 0, maxLength: 4 }),
 });
 
+const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");
+
+/** A first request that is lost, and a release with another renderer before it is made again. */
+const lostThenReleased: fc.Arbitrary<Turn[]> = fc.tuple(faultAtOnce, turn).map(([fault, after]) => [
+  { deploy: [], client: "message", answers: [{ text: true, calls: [], fault }] },
+  { ...after, deploy: [{ kind: "renderer" }], client: "again" },
+]);
+
+const turns = (least: number, most: number): fc.Arbitrary<Turn[]> => {
+  const one = fc.oneof(
+    { weight: 20, arbitrary: turn.map((single) => [single]) },
+    { weight: 1, arbitrary: lostThenReleased },
+  );
+  return fc.array(one, { minLength: least, maxLength: most, size: "max" }).map((parts) => parts.flat());
+};
+
+/** No history makes more requests. */
+export const MOST = 60;
+
+const world = { model: fc.constantFrom(...MODELS), thinking: fc.boolean() };
+
 /** Five to sixty requests a history, half of them fifteen or more. */
-export const history: fc.Arbitrary<History> = fc.record({
-  model: fc.constantFrom(...MODELS),
-  thinking: fc.boolean(),
-  turns: fc.oneof(
-    fc.array(turn, { minLength: 5, maxLength: 7, size: "max" }),
-    fc.array(turn, { minLength: 7, maxLength: 20, size: "max" }),
-  ),
-});
+export const history: fc.Arbitrary<History> = fc.oneof(
+  fc.record({
+    ...world,
+    turns: turns(2, 5),
+    least: fc.constant(5),
+  }),
+  fc.record({
+    ...world,
+    turns: fc.oneof({ weight: 5, arbitrary: turns(4, 8) }, { weight: 1, arbitrary: turns(8, 25) }),
+    least: fc.constant(15),
+  }),
+);

@@ -15,7 +15,7 @@ export function play(
   const thoughts = history.thinking ? [think(`Thought ${n}.`)] : [];
   if (planned === null) return [...thoughts, say(`That is all, says ${n}.`)];
   const calls = planned.calls.map((one) => playCall(one, new Set(visible)));
-  if (planned.fault === "dead_in_tool") calls.push(call(n % 2 === 0 ? "hang" : "once", { n }));
+  if (planned.fault === "dead_in_tool") calls.push(call(n % 2 === 0 ? "hang" : "once"));
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
   return [...thoughts, ...text, ...calls];
 }

@@ -17,11 +17,12 @@ import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { LocalModel, type Received } from "../emulators/anthropic/index.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
 import { Checker } from "./checker.ts";
-import type { Fault, History, Planned, Turn } from "./history.ts";
+import { type Fault, type History, MOST, type Planned, type Turn } from "./history.ts";
 import { play } from "./player.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
+const PLAIN: Turn = { deploy: [], client: "message", answers: [] };
 
 /** An isolate: dies when the history says so, and nothing it does after that reaches anybody. */
 interface Isolate {
@@ -73,7 +74,11 @@ export class World {
   }
 
   async play(): Promise<void> {
-    for (const [index, turn] of this.#history.turns.entries()) await this.#turn(turn, index);
+    const { turns, least } = this.#history;
+    let index = 0;
+    for (; index < turns.length && this.requests < MOST - 5; index += 1) await this.#turn(turns[index] ?? PLAIN, index);
+    for (; this.requests < least && this.failure === null; index += 1) await this.#turn(PLAIN, index);
+    await this.#count();
   }
 
   async #turn(turn: Turn, index: number): Promise<void> {
@@ -129,6 +134,20 @@ export class World {
     }
   }
 
+  /** What came up, for the ring's statistics. */
+  async #count(): Promise<void> {
+    const { model, thinking } = this.#history;
+    this.seen.add(`model ${model}`);
+    if (thinking) this.seen.add("thinking");
+    const stored = await this.#session.entries(0, Number.MAX_SAFE_INTEGER);
+    for (const [, text] of stored?.entries ?? []) {
+      const entry = decodeEntry(text);
+      if (entry.kind === "host_search") this.seen.add(`host search ${entry.place.at}`);
+      if (entry.kind !== "results") continue;
+      if (entry.results.every(({ status }) => status !== "ok")) this.seen.add("batch that failed");
+    }
+  }
+
   #mint(): string {
     this.#ids += 1;
     return this.#ids.toString(16).padStart(24, "0");
@@ -137,8 +156,8 @@ export class World {
   /** What the client sends: its messages where it shows its history, else only the new one. */
   async #client(turn: Turn, index: number): Promise<{ sent: SentMessage[] | null; text: string }> {
     const fresh = `Message ${index}.`;
-    if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
     this.seen.add(`client ${turn.client}`);
+    if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
     if (turn.client === "again") return { sent: null, text: this.#lastText };
     const stored = storedMessages(await this.#effective());
     const last = stored.findLastIndex(({ role }) => role === "user");
@@ -157,7 +176,6 @@ export class World {
   #tell(event: TurnEventBody): void {
     if (event.type === "request") this.#isolate.verdict = event.verdict;
     if (event.type === "result" && event.text.includes("canary-")) this.#isolate.said.push(canary(event.id));
-    if (event.type === "call" && event.host) this.seen.add("host search");
   }
 
   #kill(isolate: Isolate, fault: Fault): never {
@@ -188,6 +206,7 @@ export class World {
 
   async *#answer(isolate: Isolate, bodyText: string): AsyncGenerator<ModelEvent> {
     const planned = this.#plan.shift() ?? null;
+    for (const { kind } of planned?.calls ?? []) this.seen.add(`call ${kind}`);
     const fault = planned?.fault ?? null;
     if (fault === "dead_before_send") this.#kill(isolate, fault);
     this.requests += 1;
@@ -208,8 +227,11 @@ export class World {
     const broken = fault === "cut" || fault === "dead_in_stream";
     if (fault === "cut") this.seen.add("fault cut");
     const until = broken ? 1 + (this.requests % Math.max(1, events.length - 2)) : events.length;
-    yield* readStream(arriving(events.slice(0, until)));
-    if (fault === "dead_in_stream") this.#kill(isolate, fault);
+    try {
+      yield* readStream(arriving(events.slice(0, until)));
+    } finally {
+      if (fault === "dead_in_stream") this.#kill(isolate, fault);
+    }
   }
 
   #check(received: Received, verdict: Verdict): void {
@@ -228,7 +250,8 @@ export class World {
 
   #note(body: string, verdict: Verdict): void {
     if (verdict.prefix === "break") this.seen.add(`break ${verdict.cause}`);
-    for (const kind of ["hfs_", "hfl_", "tool_reference"]) if (body.includes(kind)) this.seen.add(`wire ${kind}`);
+    if (body.includes('"hfl_')) this.seen.add("companion");
+    if (body.includes("tool_reference")) this.seen.add("references");
   }
 }
 

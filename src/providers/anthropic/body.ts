@@ -4,12 +4,12 @@ import { modelFacts } from "./models.ts";
 
 /**
  * The request's body, written by us byte for byte (the SDK only carries it): epoch settings, this call's settings,
- * inline tools, deferred ones, system, messages.
+ * question about the cache, inline tools, deferred ones, system, messages.
  *
  * Cache markers, four at most (research: a read only finds what an earlier request wrote, at most 20 blocks back): the
  * last inline tool, the last system block, the anchor (where the last answered request of this chain ended) and the end.
  */
-export function writeBody(request: ModelRequest): { body: string; end: number | null } {
+export function writeBody(request: ModelRequest): { body: string; end: number | null; compared: boolean } {
   const { prefix, items } = request;
   const end = items.findLastIndex((item) => item.markable);
   const marked = new Set([anchorOf(request) ?? end, end]);
@@ -22,10 +22,23 @@ export function writeBody(request: ModelRequest): { body: string; end: number | 
   ];
   const system = markLast(prefix.system, prefix);
   const fields = [prefix.settings, ...callFields(request.call), '"stream":true'];
+  const previous = previousOf(request);
+  // Null asks nothing, but the API keeps a fingerprint only of requests that have the field.
+  if (modelFacts(request.model).diagnostics) fields.push(diagnosticsField(previous));
   if (tools.length > 0) fields.push(`"tools":[${tools.join(",")}]`);
   if (system.length > 0) fields.push(`"system":[${system.join(",")}]`);
   fields.push(`"messages":[${messages(items, marked, prefix).join(",")}]`);
-  return { body: withBlobs(`{${fields.join(",")}}`, request.blobs), end: end < 0 ? null : end };
+  const body = withBlobs(`{${fields.join(",")}}`, request.blobs);
+  return { body, end: end < 0 ? null : end, compared: previous !== null };
+}
+
+/** The answer to compare with. The API refuses an id that is not one of its own (E-A06). */
+function previousOf({ model, previous }: ModelRequest): string | null {
+  return modelFacts(model).diagnostics && previous?.startsWith("msg_") ? previous : null;
+}
+
+function diagnosticsField(previous: string | null): string {
+  return `"diagnostics":{"previous_message_id":${JSON.stringify(previous)}}`;
 }
 
 /**

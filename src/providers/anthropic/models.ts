@@ -23,8 +23,8 @@ const TABLE: Readonly<Record<string, ModelFacts>> = {
   "claude-sonnet-4-0": inline({ minCache: 1024 }),
 };
 
-/** A model that is not in the table gets everything inline: that is valid everywhere. */
-const UNKNOWN = inline({ minCache: 1024 });
+/** A model that is not in the table gets everything inline and no field beyond the usual: that is valid everywhere. */
+const UNKNOWN: ModelFacts = { ...inline({ minCache: 1024 }), diagnostics: false };
 
 export function modelFacts(model: string): ModelFacts {
   return TABLE[model] ?? TABLE[model.replace(/-\d{8}$/, "")] ?? UNKNOWN;
@@ -41,6 +41,7 @@ function newest(facts: Pick<ModelFacts, "bound" | "minCache">): ModelFacts {
     maxOutput: 64_000,
     refuses: new Set(["temperature", "topP"] as const),
     thinking: "adaptive",
+    diagnostics: true,
   };
 }
 
@@ -55,6 +56,7 @@ function sampled(facts: Pick<ModelFacts, "minCache" | "thinking">): ModelFacts {
     window: 200_000,
     maxOutput: 64_000,
     refuses: new Set(refuses),
+    diagnostics: true,
   };
 }
 

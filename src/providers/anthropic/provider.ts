@@ -57,9 +57,9 @@ function define(tool: ToolSpec, deferred: boolean): Definition {
 }
 
 async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncGenerator<ModelEvent> {
-  const { Anthropic, APIError } = await import("@anthropic-ai/sdk");
+  const { BaseAnthropic, APIError } = await import("./sdk.ts");
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = deps.env;
-  const client = new Anthropic({
+  const client = new BaseAnthropic({
     apiKey: apiKey ?? "none",
     authToken: null,
     baseURL: baseURL ?? null,

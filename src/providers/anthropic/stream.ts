@@ -1,4 +1,5 @@
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { Message, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { Diagnosis } from "../../values/diagnosis.ts";
 import type { Block } from "../../values/entry.ts";
 import { NO_USAGE, type Usage } from "../../values/usage.ts";
 import type { ModelEvent } from "../contract.ts";
@@ -28,7 +29,7 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
     switch (event.type) {
       case "message_start":
         usage = usageOf(event.message.usage, usage);
-        yield { type: "begun", id: event.message.id };
+        yield { type: "begun", id: event.message.id, ...diagnosisOf(event.message) };
         break;
       case "content_block_start":
         open = { start: event.content_block, text: "", input: "", signature: "" };
@@ -114,6 +115,15 @@ function usageOf(usage: WireUsage, before: Usage): Usage {
     cacheWrite: usage.cache_creation_input_tokens ?? before.cacheWrite,
     output: usage.output_tokens,
   };
+}
+
+/** What the API says of the cache. `diagnostics` is null where it was not asked, and where it found nothing to say. */
+function diagnosisOf({ diagnostics }: Pick<Message, "diagnostics">): { readonly diagnosis?: Diagnosis } {
+  if (!diagnostics) return {};
+  const reason = diagnostics.cache_miss_reason;
+  if (reason === null) return { diagnosis: { missReason: "pending" } };
+  const missed = "cache_missed_input_tokens" in reason ? { missedTokens: reason.cache_missed_input_tokens } : {};
+  return { diagnosis: { missReason: reason.type, ...missed } };
 }
 
 function stopOf(reason: string | null): Stop | null {

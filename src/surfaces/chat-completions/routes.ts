@@ -65,12 +65,17 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
     signal: c.req.raw.signal,
     onDisconnect: "cancel",
     requestId,
+    traceparent: c.req.header("traceparent") ?? null,
   });
 
   const head: Head = { id: `chatcmpl-${turn.id}`, created: Math.floor(Date.now() / 1000), model: agent.name };
   const events = new TimedReader(turn.events);
-  const remember = (answer: string) =>
-    rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
+  const remember = async (answer: string) => {
+    const saved = rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
+    // A client that names its conversation goes on by that name: its answer does not wait for D1.
+    if (given === null) await saved;
+    else ctx.waitUntil(saved);
+  };
 
   if (!body.stream) {
     const whole = wholeCompletion(events, head, remember);

@@ -1,6 +1,6 @@
 import type { TimedReader } from "../../http/timed-reader.ts";
 import { HoldfastError } from "../../values/errors.ts";
-import type { TurnEvent, Verdict } from "../../values/turn-event.ts";
+import { type TurnEvent, verdictText } from "../../values/turn-event.ts";
 
 /** Longer than this nobody waits for the headers of a stream. */
 export const HEAD_MS = 10_000;
@@ -25,8 +25,4 @@ export async function readHead(events: TimedReader<TurnEvent>, ms: number): Prom
 export function prefixHeader(events: readonly TurnEvent[]): Record<string, string> {
   const first = events.find((event) => event.type === "request");
   return first === undefined ? {} : { "x-holdfast-prefix": verdictText(first.verdict) };
-}
-
-function verdictText(verdict: Verdict): string {
-  return verdict.prefix === "break" ? `break; cause=${verdict.cause}` : verdict.prefix;
 }

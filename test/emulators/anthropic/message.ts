@@ -8,8 +8,8 @@ export interface Envelope {
   /** As the request named it. */
   readonly model: string;
   readonly usage: PromptUsage;
-  /** Absent unless the request asked. */
-  readonly diagnostics?: { readonly cache_miss_reason: CacheMissReason | null };
+  /** Absent unless the request asked; null where it departs from nothing. */
+  readonly diagnostics?: { readonly cache_miss_reason: CacheMissReason } | null;
   readonly droppedThinking: readonly string[];
 }
 

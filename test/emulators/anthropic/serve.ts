@@ -133,5 +133,7 @@ function envelopeOf({ record, accepted }: Exchange): Envelope {
   const { body, droppedThinking } = accepted;
   if (record.usage === null) throw new Error("The cache is read before the answer is made.");
   const envelope = { id: messageId(record), model: body.model, usage: record.usage, droppedThinking };
-  return body.diagnostics ? { ...envelope, diagnostics: { cache_miss_reason: record.cacheMissReason } } : envelope;
+  if (!body.diagnostics) return envelope;
+  const reason = record.cacheMissReason;
+  return { ...envelope, diagnostics: reason === null ? null : { cache_miss_reason: reason } };
 }

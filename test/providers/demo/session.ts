@@ -71,6 +71,7 @@ export class DemoSession {
       deferred: deferred.map((tool) => demo.define(tool, true)),
       items,
       anchor: null,
+      previous: null,
       call: { maxOutputTokens: 8_000 },
       blobs: new Map(),
     }).body;

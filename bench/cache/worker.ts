@@ -1,0 +1,36 @@
+import { env } from "cloudflare:workers";
+import { type Agent, apiKeys, defineAgent, defineTool, holdfast, lazy } from "../../src/index.ts";
+import type { ToolSpec } from "../../src/values/tool.ts";
+import { CORE_SPECS, LATE_SPEC, LAZY_SPECS, resultOf, SYSTEM } from "./catalog.ts";
+
+export { SessionObject } from "../../src/index.ts";
+
+/** `LATE` is set once the server with the late tool is connected. */
+const { LATE } = env as unknown as { readonly LATE?: string };
+
+const tool = (spec: ToolSpec) =>
+  defineTool({
+    name: spec.name,
+    description: spec.description,
+    input: spec.inputSchema,
+    risk: "read",
+    execute: (input) => resultOf(spec.name, input),
+  });
+
+const agent = (name: string, model: string, settings: Agent["settings"]) =>
+  defineAgent({
+    name,
+    description: "The agent of the cache benchmark.",
+    model,
+    settings,
+    instructions: SYSTEM,
+    tools: [...[...CORE_SPECS, ...(LATE ? [LATE_SPEC] : [])].map(tool), lazy(LAZY_SPECS.map(tool))],
+  });
+
+export default holdfast({
+  agents: [
+    agent("plain", "anthropic/claude-sonnet-5", { maxOutputTokens: 8_000 }),
+    agent("bound", "anthropic/claude-sonnet-5-5", { maxOutputTokens: 8_000, thinking: true }),
+  ],
+  auth: [apiKeys()],
+});

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { history, MODELS } from "./history.ts";
+import { World } from "./world.ts";
+
+/** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
+const KINDS = [
+  ...["add", "remove", "edit", "shuffle", "renderer"].map((kind) => `deploy ${kind}`),
+  ...["message", "again", "regenerate", "edit"].map((kind) => `client ${kind}`),
+  ...["search", "mixed_search", "empty_search", "use", "note", "fail", "unknown", "install", "odd_input"].map(
+    (kind) => `call ${kind}`,
+  ),
+  ...["refused", "cut", "dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"].map(
+    (kind) => `fault ${kind}`,
+  ),
+  ...["attach", "before", "after"].map((place) => `host search ${place}`),
+  ...["rewind", "renderer"].map((cause) => `break ${cause}`),
+  ...MODELS.map((model) => `model ${model}`),
+  ...["thinking", "companion", "references", "batch that failed"],
+];
+
+const LEAST_SHARE = 0.02;
+
+/** How many requests a history makes: the bounds, and what half of them reach. */
+const REQUESTS = { least: 5, most: 60, half: 15 };
+
+/**
+ * Ring (a): `runs` histories in one process. `HOLDFAST_RING_SEED` and `HOLDFAST_RING_PATH` (both printed on failure)
+ * replay one alone.
+ */
+export function ring(name: string, runs: number, offset: number): void {
+  const seed = Number(process.env.HOLDFAST_RING_SEED ?? Date.now() % 1_000_000_000) + offset;
+  const path = process.env.HOLDFAST_RING_PATH;
+
+  test(`any history in one process, ${name}: every request is valid and extends the last one`, async () => {
+    const counts = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
+    const sizes: number[] = [];
+    const property = fc.asyncProperty(history, async (drawn) => {
+      const world = new World(drawn);
+      await world.play();
+      if (world.failure !== null) throw world.failure;
+      sizes.push(world.requests);
+      for (const kind of world.seen) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    });
+    const details = await fc.check(property, { numRuns: runs, seed, ...(path === undefined ? {} : { path }) });
+    const why = details.errorInstance instanceof Error ? details.errorInstance.message : "";
+    expect(details.failed, `${why}\n${fc.defaultReportMessage(details)}`).toBe(false);
+
+    const requests = sizes.reduce((sum, size) => sum + size, 0);
+    const shown = [...counts].sort(([a], [b]) => a.localeCompare(b)).map(([kind, count]) => `${kind} ${count}`);
+    console.log(`${runs} histories, ${requests} requests, seed ${seed}: ${shown.join(", ")}`);
+    if (path !== undefined) return;
+    expect(KINDS.filter((kind) => (counts.get(kind) ?? 0) < runs * LEAST_SHARE)).toEqual([]);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(REQUESTS.least);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(REQUESTS.most);
+    expect(sizes.filter((size) => size >= REQUESTS.half).length / runs).toBeGreaterThan(0.45);
+  }, 120_000);
+}
