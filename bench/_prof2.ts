@@ -11,6 +11,7 @@ for (let i = 0; i < 80; i++) {
   const h = performance.now() - t0; let f = 0, d = 0, n = 0; let text = "";
   const dec = new TextDecoder();
   for await (const c of r.body!) { n++; text += dec.decode(c, {stream:true}); if (!f && text.includes('"content":"')) f = performance.now() - t0; if (!d && text.includes("[DONE]")) d = performance.now() - t0; }
+  await new Promise(r => setTimeout(r, 60));
   if (i < 20) continue;
   H.push(h); F.push(f); D.push(d); E.push(performance.now() - t0); C.push(n);
 }

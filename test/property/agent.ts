@@ -67,7 +67,7 @@ export function ringAgent(
   const base = defineAgent({
     name,
     description: "The agent of a history.",
-    model: `anthropic/${model}`,
+    model: `${name}/${model}`,
     settings: {
       maxOutputTokens: 4_000,
       ...(thinking ? { thinking: model === "claude-sonnet-4-5" ? 1024 : true } : {}),

@@ -1,8 +1,18 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
-import { type Layout, layoutDifference, layoutOf, type Received } from "../emulators/anthropic/index.ts";
+import { type Layout, layoutDifference } from "../emulators/anthropic/index.ts";
 
 /** What happened since the last request that allows a break. */
 export type Reason = Extract<Cause, "rewind" | "renderer">;
+
+/** A request that the provider accepted. */
+export interface Accepted {
+  readonly layout: Layout;
+  /** Tools whose calls succeeded in the history but that the request does not declare. */
+  readonly undeclared: readonly string[];
+  readonly flags: readonly string[];
+  readonly readTokens: number;
+  readonly idealTokens: number;
+}
 
 /** Follows the requests of one history and throws at the first that breaks a promise. */
 export class Checker {
@@ -23,45 +33,36 @@ export class Checker {
   }
 
   /**
-   * A request reached the provider. `verdict` is what the ledger said of it; `deployed` names the tools there are: the
-   * model may call no other.
+   * A request reached the provider. `verdict` is what the ledger said of it, null where that is not known yet;
+   * `deployed` names the tools there are: the model may call no other.
    */
-  check(received: Received, verdict: Verdict, deployed: readonly string[]): void {
-    if (received.kind === "refused") {
-      throw new Error(`refused by ${received.failure.rule}: ${received.failure.message}`);
-    }
-    const { request, usage, idealCachedTokens, flags } = received;
+  check(request: Accepted, verdict: Verdict | null, deployed: readonly string[]): void {
+    const { layout, flags, readTokens, idealTokens } = request;
     if (flags.length > 0) throw new Error(`flagged: ${flags.join("; ")}`);
-    const roles = request.body.messages.map(({ role }) => role);
-    const layout = layoutOf(request.source, roles);
-    this.#checkVerdict(layout, verdict);
-    const gone = undeclaredNames(request.body).filter((name) => deployed.includes(name));
+    const gone = request.undeclared.filter((name) => deployed.includes(name));
     if (gone.length > 0) throw new Error(`called in the history but not declared: ${gone.join(", ")}`);
-    if (verdict.prefix !== "extends") this.#written = false;
-    const read = usage.cache_read_input_tokens;
-    if (this.#written && read < idealCachedTokens) {
-      throw new Error(`read ${read} cached tokens where ${idealCachedTokens} were possible`);
+    const broke = this.#last === null ? null : layoutDifference(this.#last, layout);
+    if (broke !== null && this.#allowed.size === 0) throw new Error(`does not extend the last request: ${broke}`);
+    if (verdict !== null) this.#checkVerdict(verdict, broke !== null);
+    if (broke !== null) this.#written = false;
+    if (this.#written && readTokens < idealTokens) {
+      throw new Error(`read ${readTokens} cached tokens where ${idealTokens} were possible`);
     }
     this.#last = layout;
     this.#allowed.clear();
   }
 
-  #checkVerdict(layout: Layout, verdict: Verdict): void {
-    const last = this.#last;
+  #checkVerdict(verdict: Verdict, broke: boolean): void {
     const said = JSON.stringify(verdict);
-    const allowed = verdict.prefix === "break" && REASONS.has(verdict.cause) && this.#allowed.has(verdict.cause);
-    // An epoch's first request may be lost before it is recorded: the next one stands for it, and must extend it.
-    if (!allowed && verdict.prefix !== "extends" && last !== null && said !== this.#lastVerdict) {
-      throw new Error(`an undeclared break: ${said}`);
+    const declared = verdict.prefix === "break" && this.#allowed.has(verdict.cause);
+    // An epoch's first request may be lost before it is recorded: the next one stands for it, and has to extend it.
+    const repeated = said === this.#lastVerdict && !broke;
+    if (verdict.prefix === "extends" ? broke || this.#last === null : !declared && !repeated && this.#last !== null) {
+      throw new Error(`an undeclared break, which the ledger calls ${said}`);
     }
-    if (verdict.prefix === "extends" && last === null) throw new Error("the first request can extend nothing");
-    const why = allowed || last === null ? null : layoutDifference(last, layout);
-    if (why !== null) throw new Error(`does not extend the last request: ${why}`);
     this.#lastVerdict = said;
   }
 }
-
-const REASONS: ReadonlySet<string> = new Set<Reason>(["rewind", "renderer"]);
 
 interface Wire {
   readonly tools?: readonly object[] | undefined;

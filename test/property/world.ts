@@ -14,9 +14,9 @@ import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
-import { LocalModel, type Received } from "../emulators/anthropic/index.ts";
+import { LocalModel, layoutOf, type Received } from "../emulators/anthropic/index.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
-import { Checker } from "./checker.ts";
+import { type Accepted, Checker, undeclaredNames } from "./checker.ts";
 import { type Fault, type History, MOST, type Planned, type Turn } from "./history.ts";
 import { play } from "./player.ts";
 
@@ -235,9 +235,22 @@ export class World {
   }
 
   #check(received: Received, verdict: Verdict): void {
+    if (received.kind === "refused") {
+      const { rule, message } = received.failure;
+      throw this.#broken(`refused by ${rule}: ${message}`);
+    }
+    const { request, flags, usage, idealCachedTokens } = received;
+    const roles = request.body.messages.map(({ role }) => role);
+    const accepted: Accepted = {
+      layout: layoutOf(request.source, roles),
+      undeclared: undeclaredNames(request.body),
+      flags,
+      readTokens: usage.cache_read_input_tokens,
+      idealTokens: idealCachedTokens,
+    };
     const deployed = this.#agent.tools.map(({ spec }) => spec.name);
     try {
-      this.#checker.check(received, verdict, deployed);
+      this.#checker.check(accepted, verdict, deployed);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }

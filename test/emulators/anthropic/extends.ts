@@ -52,7 +52,8 @@ export function whyNotExtends(earlier: string, later: string): string | null {
   return layoutDifference(bodyLayout(earlier), bodyLayout(later));
 }
 
-function bodyLayout(body: string): Layout {
+/** Lays out a request from its body's text. */
+export function bodyLayout(body: string): Layout {
   const { messages }: { messages: readonly { readonly role: string }[] } = JSON.parse(body);
   return layoutOf(
     sourceOf(body),

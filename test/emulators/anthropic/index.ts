@@ -27,7 +27,7 @@ export type { Answerer, AnswerRequest, LastToolResult } from "./answerer.ts";
 export type { PromptUsage } from "./cache.ts";
 export type { CacheMissReason } from "./diagnostics.ts";
 export { type Emulator, type EmulatorOptions, startAnthropicEmulator } from "./emulator.ts";
-export { type Layout, layoutDifference, layoutOf, whyNotExtends } from "./extends.ts";
+export { bodyLayout, type Layout, layoutDifference, layoutOf, whyNotExtends } from "./extends.ts";
 export type { ErrorType, Failure } from "./failure.ts";
 export { httpFailure, overloaded, rateLimited, serverError, tooLarge } from "./http-failures.ts";
 export { LocalModel, type Received } from "./local.ts";
