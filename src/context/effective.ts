@@ -89,11 +89,11 @@ function cutByRewinds(all: readonly Numbered[]): Set<number> {
     places.set(seq, anchor === null || of === undefined ? seq : anchor.at === "before" ? of - 0.5 : of);
   }
   const cut = new Set<number>();
-  for (const { seq: rewind, entry } of all) {
-    if (entry.kind !== "rewind") continue;
-    for (const { seq } of all) {
-      if (seq < rewind && (places.get(seq) ?? seq) >= entry.to) cut.add(seq);
-    }
+  // The lowest place that any later rewind goes back to.
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const { seq, entry } of all.toReversed()) {
+    if ((places.get(seq) ?? seq) >= lowest) cut.add(seq);
+    if (entry.kind === "rewind") lowest = Math.min(lowest, entry.to);
   }
   return cut;
 }

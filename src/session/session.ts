@@ -24,6 +24,9 @@ import { copyToRecord, entomb, unflushed } from "./record.ts";
 import { createSession, takeTurn } from "./start.ts";
 import { type SessionRow, Store } from "./store.ts";
 
+/** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
+const FLUSH_AFTER_MS = 20;
+
 /** What a session lives on: its object's storage, or another place that keeps the same promises. */
 export interface SessionHost {
   readonly storage: DurableObjectStorage;
@@ -81,7 +84,7 @@ export class Session implements SessionRpc {
         await this.#released(Math.min(until, deadline) - now);
         continue;
       }
-      if (claimed.kind !== "again" && takeTurn(this.#store, row, request, now)) this.#flushSoon();
+      if (claimed.kind !== "again" && takeTurn(this.#store, row, request, now)) this.#flushSoon(0);
       return this.#started(request, now);
     }
   }
@@ -96,7 +99,8 @@ export class Session implements SessionRpc {
     const answer = applyAppend(this.#store, row, request, now);
     this.#until = now + row.lease_seconds * 1000;
     if (request.kind === "finish") this.#release();
-    if (request.kind === "finish" || request.deferrals !== undefined) this.#flushSoon();
+    if (request.deferrals !== undefined) this.#flushSoon(0);
+    else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
     return answer;
   }
 
@@ -236,10 +240,15 @@ export class Session implements SessionRpc {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Copies all there is now to D1, off the caller's path. What fails is caught up with by the next flush. */
-  #flushSoon(): void {
+  /**
+   * Copies all there is now to D1, off the caller's path, after so many milliseconds. What fails is caught up with by
+   * the next flush.
+   */
+  #flushSoon(after: number): void {
     this.#wanted = this.#store.session()?.rev ?? 0;
-    this.#host.waitUntil(this.#flush().catch((error: unknown) => report("flush to D1 failed", error)));
+    const wait = after === 0 ? Promise.resolve() : new Promise<void>((resolve) => setTimeout(resolve, after));
+    const flush = wait.then(() => this.#flush());
+    this.#host.waitUntil(flush.catch((error: unknown) => report("flush to D1 failed", error)));
   }
 
   #flush(): Promise<void> {

@@ -61,6 +61,9 @@ export function holdfast(options: HoldfastOptions): Holdfast {
   if (unknown.length > 0) throw new DefinitionError(unknownOptionsProblem("holdfast()", unknown, OPTIONS), {});
   const { agents, auth = [apiKeys()], providers = {}, onModelCall, trace } = options;
   checkAgents(agents);
+  for (const [name, hook] of Object.entries({ onModelCall, trace })) {
+    if (hook !== undefined && typeof hook !== "function") throw new DefinitionError(`holdfast() takes a function as "${name}"`, {});
+  }
   const runtime: Runtime = {
     agents,
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),

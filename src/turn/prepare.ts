@@ -45,6 +45,8 @@ export interface Prepared {
  */
 export async function prepare(setup: Setup, conversation: Conversation): Promise<Prepared> {
   const { agent, provider, facts } = setup;
+  // Instructions are asked anew where a new baseline is recorded (design §3.5).
+  if (conversation.deferrals.initial === null && conversation.chain === null) conversation.instructions = null;
   const catalog = toolCatalog(agent, conversation.mode);
   const { active } = deriveActive({ evidence: conversation.evidence, catalog });
   const { changed, searched, inline: unmarked, rewrites } = markTools(setup, conversation, catalog, active);

@@ -51,6 +51,8 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
     const failure = failureOf(error);
     failed = failure;
     log("turn failed", { turn, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
+    // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
+    if (failure.reason !== "lost") await steps?.giveUp().catch(() => undefined);
     sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });
   } finally {
     pulse?.stop();

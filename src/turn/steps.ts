@@ -47,6 +47,8 @@ export class Steps {
   #step: number;
   #lastBatch = "";
   #repeats = 0;
+  /** The session knows that the turn is over, or gave it to another isolate. */
+  #finished = false;
 
   constructor(deps: TurnDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
     const { agent, owner, conversation } = request;
@@ -149,9 +151,7 @@ export class Steps {
       record: call,
       failure: this.#pulse.ended === null ? failure : null,
     });
-    if (this.#pulse.ended === "lost") {
-      throw lost();
-    }
+    if (this.#pulse.ended === "lost") throw lost();
     const asked = { prepared, saved, answer, call };
     if (failure === null && this.#pulse.ended === null) return asked;
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
@@ -234,9 +234,7 @@ export class Steps {
       calls.map((call) => results.find((result) => result.call === call.id) ?? unknown(call)),
     );
     for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
-    if (this.#pulse.ended === "lost") {
-      throw lost();
-    }
+    if (this.#pulse.ended === "lost") throw lost();
     if (this.#pulse.ended === "cancelled") {
       await this.#append("finish", { blobs, end: { status: "stopped" } });
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
@@ -282,6 +280,13 @@ export class Steps {
     throw new HoldfastError(failure);
   }
 
+  /** Gives the session back after a fault of ours, so that the next turn need not wait for the lease to run out. */
+  async giveUp(): Promise<void> {
+    if (this.#finished) return;
+    const { firstSeq } = this.#conversation.takeUnsaved();
+    await this.#append("finish", { firstSeq, entries: [], end: { status: "failed" } });
+  }
+
   #assistant(prepared: Prepared, answer: Answer): AssistantEntry {
     return {
       v: 1,
@@ -315,9 +320,8 @@ export class Steps {
       entries,
       ...fields,
     });
-    if (answer.kind === "lost") {
-      throw lost();
-    }
+    this.#finished = kind === "finish" || answer.kind === "lost";
+    if (answer.kind === "lost") throw lost();
   }
 
   /** All that the session must know of a request before it goes out. */

@@ -4,14 +4,36 @@ import {
   type Agent,
   apiKeys,
   SessionObject as Base,
+  consoleSpans,
   defineAgent,
   defineTool,
   holdfast,
   lazy,
+  type ModelCall,
 } from "../../src/index.ts";
 
 /** The session's object, with a look at what no API shows. */
 export class SessionObject extends Base {
+  readonly #cursors: { readonly rowsWritten: number }[];
+
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+    const cursors: { readonly rowsWritten: number }[] = [];
+    const { sql } = ctx.storage;
+    const exec = sql.exec.bind(sql);
+    sql.exec = <T extends Record<string, SqlStorageValue>>(query: string, ...bindings: unknown[]) => {
+      const cursor = exec<T>(query, ...bindings);
+      cursors.push(cursor);
+      return cursor;
+    };
+    super(ctx, env);
+    this.#cursors = cursors;
+  }
+
+  /** Rows written since the last time this was asked. */
+  async written(): Promise<number> {
+    return this.#cursors.splice(0).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+  }
+
   /** Runs a statement on the session's own storage. */
   async query(statement: string): Promise<unknown[]> {
     return this.ctx.storage.sql.exec(statement).toArray();
@@ -38,6 +60,8 @@ interface Settings {
   readonly BUSY?: "wait" | "interrupt" | "reject";
   /** Where a tool tells that it ran, and waits if it is asked to. */
   readonly HOOK?: string;
+  /** `on`: model calls and spans are written to the console. */
+  readonly TRACE?: string;
 }
 
 const settings = env as unknown as Settings;
@@ -180,7 +204,16 @@ const unkeyed = defineAgent({
   tools: [],
 });
 
-const app = holdfast({ agents: [tester, bare, unkeyed], auth: [apiKeys()] });
+const watched = {
+  onModelCall: (call: ModelCall) => console.log(JSON.stringify({ event: "model call", ...call })),
+  trace: consoleSpans(),
+};
+
+const app = holdfast({
+  agents: [tester, bare, unkeyed],
+  auth: [apiKeys()],
+  ...(settings.TRACE === "on" ? watched : {}),
+});
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 

@@ -21,7 +21,7 @@ export const CASES: Readonly<Record<string, readonly GoldenTurn[]>> = {
     {
       user: "Look everywhere.",
       answers: [
-        [search("weather"), call("fetch_page", { text: "example.org" }), search("convert")],
+        [search("weather"), search("convert"), call("fetch_page", { text: "example.org" })],
         [call("weather"), call("fetch_page"), call("convert")],
         say("Two of three worked."),
       ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionApi, SessionId } from "../../src/session/contract.ts";
+import type { CallRecord, SessionApi, SessionId } from "../../src/session/contract.ts";
 import type { SessionListQuery } from "../../src/session/list.ts";
 import { type Entry, encodeEntry } from "../../src/values/entry.ts";
 import { BOB, door, refusal } from "./stand-ins.ts";
@@ -43,6 +43,34 @@ const ENTRIES: Entry[] = [
   { ...made, kind: "system_update", text: "hidden-instructions" },
 ];
 
+const call: CallRecord = {
+  turn: "turn_1",
+  step: 2,
+  at: 2_000,
+  model: "anthropic/claude",
+  chain: "anthropic/claude#plan",
+  epoch: 3,
+  verdict: { prefix: "break", cause: "mode" },
+  place: null,
+  hash: "abcd",
+  segments: 7,
+  deferredHash: "ef01",
+  bytes: 900,
+  end: 4,
+  answered: true,
+  usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
+};
+
+/** As an older version kept it, and with all there is now. */
+const CALLS: CallRecord[] = [
+  { ...call, step: 1, verdict: { prefix: "first" } },
+  {
+    ...call,
+    ...{ items: 5, tools: 2, deferred: 1, message: "hidden-message" },
+    provider: { missReason: "tools_changed", missedTokens: 80 },
+  },
+];
+
 const summary = {
   conversation: "abc",
   agent: "assistant",
@@ -66,6 +94,10 @@ function withSession(calls: string[] = []) {
           const page = rows.slice(after, after + limit);
           return { entries: page, next: after + limit < rows.length ? after + limit : null };
         },
+        calls: async (after, limit) => {
+          const next = after + limit < CALLS.length ? after + limit : null;
+          return { calls: CALLS.slice(after, after + limit), next };
+        },
         stop: async () => calls.push("stop") > 0,
         remove: async () => calls.push("remove") > 0,
       };
@@ -77,6 +109,7 @@ const ROUTES = [
   ["GET", "/api/sessions/:id"],
   ["DELETE", "/api/sessions/:id"],
   ["GET", "/api/sessions/:id/entries"],
+  ["GET", "/api/sessions/:id/ledger"],
   ["POST", "/api/sessions/:id/stop"],
 ] as const;
 
@@ -159,6 +192,39 @@ describe("the entries of a session", () => {
   it.each(["limit=0", "limit=501", "limit=x", "after=-1", "after=1.5"])("can't be asked for with %s", async (query) => {
     const response = await withSession().fetch(`/api/sessions/abc/entries?${query}`);
     expect(await refusal(response)).toMatchObject({ status: 400, param: query.split("=")[0] });
+  });
+});
+
+describe("the ledger of a session", () => {
+  const shown = {
+    ...{ turn: "turn_1", at: 2_000, model: "anthropic/claude", chain: "anthropic/claude#plan", epoch: 3 },
+    ...{ place: null, hash: "abcd", segments: 7, deferredHash: "ef01", answered: true },
+    usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
+  };
+
+  it("shows hashes, counts and causes, whichever version noted them", async () => {
+    expect(await (await withSession().fetch("/api/sessions/abc/ledger")).json()).toEqual({
+      calls: [
+        {
+          ...{ ...shown, step: 1, prefix: "first", provider: null },
+          sizes: { bytes: 900, items: null, inlineTools: null, deferred: null },
+        },
+        {
+          ...{ ...shown, step: 2, prefix: "break; cause=mode" },
+          sizes: { bytes: 900, items: 5, inlineTools: 2, deferred: 1 },
+          provider: { missReason: "tools_changed", missedTokens: 80 },
+        },
+      ],
+    });
+  });
+
+  it("comes in pages", async () => {
+    const { fetch } = withSession();
+    const first = (await (await fetch("/api/sessions/abc/ledger?limit=1")).json()) as { calls: object[]; next: number };
+    expect(first).toMatchObject({ calls: [{ step: 1 }], next: 1 });
+    const last = await (await fetch(`/api/sessions/abc/ledger?limit=1&after=${first.next}`)).json();
+    expect(last).toMatchObject({ calls: [{ step: 2 }] });
+    expect(last).not.toHaveProperty("next");
   });
 });
 

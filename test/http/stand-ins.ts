@@ -169,6 +169,7 @@ const NO_SESSION: Partial<SessionApi> = {
   stop: async () => false,
   summary: async () => null,
   entries: async () => null,
+  calls: async () => null,
   remove: async () => false,
 };
 

@@ -102,9 +102,11 @@ const fault: fc.Arbitrary<Fault | null> = fc.oneof(
 const planned: fc.Arbitrary<Planned> = fc.record({
   text: fc.boolean(),
   calls: fc.oneof(
-    { weight: 6, arbitrary: fc.array(plannedCall, { minLength: 1, maxLength: 3 }) },
-    { weight: 1, arbitrary: fc.array(fc.constant<PlannedCall>({ kind: "fail" }), { minLength: 1, maxLength: 2 }) },
-    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 12, arbitrary: fc.array(plannedCall, { minLength: 1, maxLength: 3 }) },
+    { weight: 2, arbitrary: fc.array(fc.constant<PlannedCall>({ kind: "fail" }), { minLength: 1, maxLength: 2 }) },
+    { weight: 2, arbitrary: fc.constant([]) },
+    // More blocks than a provider looks back over from a cache marker.
+    { weight: 1, arbitrary: fc.array(fc.constant<PlannedCall>({ kind: "note" }), { minLength: 11, maxLength: 13 }) },
   ),
   fault,
 });

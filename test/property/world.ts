@@ -144,6 +144,7 @@ export class World {
       const entry = decodeEntry(text);
       if (entry.kind === "host_search") this.seen.add(`host search ${entry.place.at}`);
       if (entry.kind !== "results") continue;
+      if (entry.results.length > 10) this.seen.add("wide batch");
       if (entry.results.every(({ status }) => status !== "ok")) this.seen.add("batch that failed");
     }
   }

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { ring } from "../property/ring.ts";
+import { workerdRing } from "../property/workerd-ring.ts";
+
+// Ten times what `npm test` runs.
+ring("the long run", 50_000, 10);
+
+test("ten times two hundred histories in workerd", async () => {
+  const first = Number(process.env.HOLDFAST_RING_SEED ?? Date.now() % 1_000_000_000);
+  for (let run = 0; run < 10; run += 1) {
+    const { failures, ...report } = await workerdRing(200, first + run);
+    console.log(`200 histories, seed ${first + run}: ${JSON.stringify(report)}`);
+    expect(failures).toEqual([]);
+  }
+}, 1_200_000);
