@@ -7,9 +7,8 @@ export type Reason = Extract<Cause, "rewind" | "renderer">;
 /** A request that the provider accepted. */
 export interface Accepted {
   readonly layout: Layout;
-  /** Tools whose calls succeeded in the history but that the request does not declare. */
-  readonly undeclared: readonly string[];
-  readonly flags: readonly string[];
+  /** What the request shows that no request may: see `wire-rules.ts`. */
+  readonly problems: readonly string[];
   readonly readTokens: number;
   readonly idealTokens: number;
 }
@@ -33,14 +32,10 @@ export class Checker {
   }
 
   /**
-   * A request reached the provider. `verdict` is what the ledger said of it, null where that is not known yet;
-   * `deployed` names the tools there are: the model may call no other.
+   * A request reached the provider. `verdict` is what the ledger said of it, null where that is not known yet.
    */
-  check(request: Accepted, verdict: Verdict | null, deployed: readonly string[]): void {
-    const { layout, flags, readTokens, idealTokens } = request;
-    if (flags.length > 0) throw new Error(`flagged: ${flags.join("; ")}`);
-    const gone = request.undeclared.filter((name) => deployed.includes(name));
-    if (gone.length > 0) throw new Error(`called in the history but not declared: ${gone.join(", ")}`);
+  check({ layout, problems, readTokens, idealTokens }: Accepted, verdict: Verdict | null): void {
+    if (problems.length > 0) throw new Error(problems.join("; "));
     const broke = this.#last === null ? null : layoutDifference(this.#last, layout);
     if (broke !== null && this.#allowed.size === 0) throw new Error(`does not extend the last request: ${broke}`);
     if (verdict !== null) this.#checkVerdict(verdict, broke !== null);
@@ -62,30 +57,4 @@ export class Checker {
     }
     this.#lastVerdict = said;
   }
-}
-
-interface Wire {
-  readonly tools?: readonly object[] | undefined;
-  readonly messages: readonly { readonly content?: string | readonly Block[] | undefined }[];
-}
-
-interface Block {
-  readonly type: string;
-  readonly id?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly tool_use_id?: string | undefined;
-  readonly is_error?: boolean | null | undefined;
-}
-
-/** Tools whose calls succeeded in the history but that the request does not declare. */
-export function undeclaredNames({ tools = [], messages }: Wire): string[] {
-  const declared = new Set(tools.flatMap((tool) => ("name" in tool ? [tool.name] : [])));
-  const blocks = messages.flatMap(({ content }) =>
-    content === undefined || typeof content === "string" ? [] : content,
-  );
-  const failed = new Set(blocks.flatMap((block) => (block.is_error ? (block.tool_use_id ?? []) : [])));
-  return blocks.flatMap((block) => {
-    if (block.type !== "tool_use" || !block.name || declared.has(block.name)) return [];
-    return failed.has(block.id ?? "") ? [] : [block.name];
-  });
 }

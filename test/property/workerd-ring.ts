@@ -11,10 +11,11 @@ import {
 } from "../emulators/anthropic/index.ts";
 import { startWorkerd } from "../workerd.ts";
 import { applyDeploy, type Deployment, firstDeployment, toolName } from "./agent.ts";
-import { Checker, undeclaredNames } from "./checker.ts";
+import { Checker } from "./checker.ts";
 import { type Fault, type History, history, LAZY, MOST, type Planned, type Turn } from "./history.ts";
 import { play as playAnswer } from "./player.ts";
 import { startRingHook } from "./ring-hook.ts";
+import { wireProblems } from "./wire-rules.ts";
 import type { Deployed } from "./workerd-worker.ts";
 
 const KEY = "ring-secret-ring-secret-ring";
@@ -114,13 +115,11 @@ class Journey {
       this.checker.check(
         {
           layout: bodyLayout(request.bodyText),
-          undeclared: undeclaredNames(JSON.parse(request.bodyText)),
-          flags: request.flags,
+          problems: [...request.flags, ...wireProblems(JSON.parse(request.bodyText), this.deployed)],
           readTokens: request.usage?.cache_read_input_tokens ?? 0,
           idealTokens: request.idealCachedTokens,
         },
         null,
-        this.deployed,
       );
     } catch (error) {
       this.failure ??= `${this.name}, request ${this.requests}: ${error instanceof Error ? error.message : error}`;

@@ -16,9 +16,10 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { LocalModel, layoutOf, type Received } from "../emulators/anthropic/index.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
-import { type Accepted, Checker, undeclaredNames } from "./checker.ts";
+import { type Accepted, Checker } from "./checker.ts";
 import { type Fault, type History, MOST, type Planned, type Turn } from "./history.ts";
 import { play } from "./player.ts";
+import { wireProblems } from "./wire-rules.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
@@ -244,17 +245,19 @@ export class World {
     const roles = request.body.messages.map(({ role }) => role);
     const accepted: Accepted = {
       layout: layoutOf(request.source, roles),
-      undeclared: undeclaredNames(request.body),
-      flags,
+      problems: [...flags, ...wireProblems(request.body, this.#deployed())],
       readTokens: usage.cache_read_input_tokens,
       idealTokens: idealCachedTokens,
     };
-    const deployed = this.#agent.tools.map(({ spec }) => spec.name);
     try {
-      this.#checker.check(accepted, verdict, deployed);
+      this.#checker.check(accepted, verdict);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  #deployed(): string[] {
+    return this.#agent.tools.map(({ spec }) => spec.name);
   }
 
   #broken(what: string): Error {
