@@ -22,8 +22,13 @@ CREATE TABLE entries (
 ) WITHOUT ROWID;
 
 CREATE TABLE epochs (
-  session TEXT, rev INTEGER, part INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY (session, rev, part)
+  session TEXT, rev INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (session, rev)
+) WITHOUT ROWID;
+
+CREATE TABLE frozen (
+  session TEXT, hash TEXT, part INTEGER, rev INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (session, hash, part)
 ) WITHOUT ROWID;
 
 CREATE TABLE items (
@@ -37,8 +42,8 @@ CREATE TABLE calls (
 ) WITHOUT ROWID;
 
 CREATE TABLE texts (
-  session TEXT, rev INTEGER, name TEXT, part INTEGER, text TEXT NOT NULL,
-  PRIMARY KEY (session, rev, name, part)
+  session TEXT, name TEXT, rev INTEGER, part INTEGER, text TEXT NOT NULL,
+  PRIMARY KEY (session, name, rev, part)
 ) WITHOUT ROWID;
 
 CREATE TABLE endings (

@@ -5,6 +5,13 @@
 import { whyNotExtends } from "../test/emulators/anthropic/index.ts";
 
 export * from "../test/emulators/anthropic/index.ts";
+export {
+  type BreakCause,
+  type PrefixReport,
+  type PrefixReportOptions,
+  prefixReport,
+  prefixReportText,
+} from "../test/emulators/anthropic/prefix-report.ts";
 export { type ScriptedModel, scripted } from "../test/emulators/anthropic/scripted.ts";
 export { type Said, type TestAgentOptions, type TestedAgent, testAgent } from "./testing/test-agent.ts";
 

@@ -141,7 +141,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
 }
 
 /** Applies the migrations of this repository, in order, each once. */
-async function applyMigrations(db: D1Database, which: (name: string) => boolean): Promise<void> {
+export async function applyMigrations(db: D1Database, which: (name: string) => boolean): Promise<void> {
   await db.prepare("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)").run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));

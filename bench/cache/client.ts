@@ -1,5 +1,5 @@
-import { searchTools } from "../../src/catalog/search.ts";
 import { toolCatalog } from "../../src/catalog/catalog.ts";
+import { searchTools } from "../../src/catalog/search.ts";
 import type { ToolSpec } from "../../src/values/tool.ts";
 import { CORE_SPECS, LAZY_SPECS, resultOf, SYSTEM } from "./catalog.ts";
 import { LATE_FROM, TURNS } from "./scenario.ts";
@@ -46,9 +46,9 @@ const catalog = toolCatalog(
 /**
  * Holds the conversation of the scenario as a runtime with this strategy would. Its cache markers are as good as
  * Holdfast's (last inline tool, system, where the last request ended, the end), so that only the tools differ. A request
- * that is refused is made once more without any thinking, as clients do. Answers how many were refused.
+ * that is refused is made once more without any thinking, as clients do. What came of it is in the emulator's records.
  */
-export async function converse(strategy: Strategy, endpoint: Endpoint): Promise<number> {
+export async function converse(strategy: Strategy, endpoint: Endpoint): Promise<void> {
   const messages: Message[] = [];
   const loaded: { name: string; turn: number }[] = [];
   let lastCall: string | null = null;
@@ -102,11 +102,11 @@ function bodyOf(
   anchor: number | null,
 ): { body: string; end: number } {
   const wire = messages.map((message) => wireOf(message, references));
-  const blocks = wire.flatMap(({ content }) => content);
+  const blocks = wire.flatMap(({ content }): Wire[] => content);
   const end = blocks.length - 1;
   for (const at of new Set([anchor ?? end, end])) {
     const block = blocks[at];
-    if (block !== undefined && !/thinking/.test(String(block.type))) Object.assign(block, CACHED);
+    if (block !== undefined && block.type !== "thinking") Object.assign(block, CACHED);
   }
   const body = {
     model,
@@ -126,7 +126,13 @@ function toolOf({ name, description, inputSchema }: ToolSpec) {
   return { name, description, input_schema: inputSchema };
 }
 
-function wireOf(message: Message, references: Layout["references"]) {
+/** A block as it is sent. */
+interface Wire {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+function wireOf(message: Message, references: Layout["references"]): { role: string; content: Wire[] } {
   switch (message.role) {
     case "user":
       return { role: "user", content: [{ type: "text", text: message.text }] };

@@ -7,7 +7,14 @@ export interface ScriptedTurn {
   readonly wants: string | null;
 }
 
-const SIX = ["calendar_search", "tickets_create", "invoices_get", "deploy_list", "crm_search", "travel_create"] as const;
+const SIX = [
+  "calendar_search",
+  "tickets_create",
+  "invoices_get",
+  "deploy_list",
+  "crm_search",
+  "travel_create",
+] as const;
 const [A, B, C, D, E, F] = SIX;
 
 /** The tool a turn wants, in order. Six come up for the first time and are loaded then; one came late, between turns. */
@@ -37,7 +44,9 @@ export const model: Answerer = (request): Answer => {
   const wants = WANTED.get(request.lastUserText) ?? null;
   const results = request.toolResultsOfLastMessage;
   const thinks = request.body.thinking !== undefined && request.body.thinking?.type !== "disabled";
-  const thought = thinks ? [think(`The user asks: ${request.lastUserText} What that takes is ${wants ?? "an answer"}.`)] : [];
+  const thought = thinks
+    ? [think(`The user asks: ${request.lastUserText} What that takes is ${wants ?? "an answer"}.`)]
+    : [];
   if (wants === null || results.some(({ name }) => name === wants)) {
     return [...thought, say(answerTo(request.lastUserText))];
   }
@@ -51,14 +60,15 @@ export const model: Answerer = (request): Answer => {
 /** An input that fits the tool's schema: what it requires. */
 function inputOf(name: string): object {
   if (name === LATE_SPEC.name) return { article: "4711-B", warehouse: "harbour" };
-  const { required = [], properties } = LAZY_SPECS.find((spec) => spec.name === name)?.inputSchema as Schema;
+  const schema: Schema = { ...LAZY_SPECS.find((spec) => spec.name === name)?.inputSchema };
+  const { required = [], properties = {} } = schema;
   const value = (field: string) => (properties[field]?.type === "array" ? ["harbour office"] : `What ${name} is for`);
   return { ...Object.fromEntries(required.map((field) => [field, value(field)])), page_size: 6 };
 }
 
 interface Schema {
   readonly required?: readonly string[];
-  readonly properties: Readonly<Record<string, { readonly type: string }>>;
+  readonly properties?: Readonly<Record<string, { readonly type: string }>>;
 }
 
 /** About 150 tokens. */

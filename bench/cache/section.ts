@@ -80,14 +80,29 @@ function report(plain: readonly Run[], bound: readonly Run[]): string {
     const f = figures(run.requests);
     const refused = run.requests.filter(({ status }) => status === 400);
     const why = [...new Set(refused.map(({ error }) => error?.rule ?? ""))].join(", ");
-    return [run.name, run.requests.length, refused.length === 0 ? "0" : `${refused.length} (${why})`, percent(f.read / f.sent), thousands(f.billed)];
+    return [
+      run.name,
+      run.requests.length,
+      refused.length === 0 ? "0" : `${refused.length} (${why})`,
+      percent(f.read / f.sent),
+      thousands(f.billed),
+    ];
   });
   return [
     "24 turns, 120 lazy tools of about 350 tokens each, four core tools, six loads, a late tool between turns 12 and 13,",
     "a fresh runtime for each turn. The same scripted model, search and emulator for all. `claude-sonnet-5`, no thinking:",
     "",
     table(
-      ["strategy", "requests", "tokens sent", "read from cache", "billed as", "against Holdfast", "first token (median)", "waiting, whole conversation"],
+      [
+        "strategy",
+        "requests",
+        "tokens sent",
+        "read from cache",
+        "billed as",
+        "against Holdfast",
+        "first token (median)",
+        "waiting, whole conversation",
+      ],
       rows,
     ),
     "",
@@ -131,9 +146,7 @@ function figures(requests: readonly RecordedRequest[]) {
   const plain = sum(usages.map((usage) => usage.input_tokens));
   const waits = usages.map((usage) => {
     const fresh = usage.input_tokens + usage.cache_creation_input_tokens;
-    return (
-      PREFILL.base + fresh / PREFILL.tokensPerSecond + usage.cache_read_input_tokens / PREFILL.cachedPerSecond
-    );
+    return PREFILL.base + fresh / PREFILL.tokensPerSecond + usage.cache_read_input_tokens / PREFILL.cachedPerSecond;
   });
   return {
     sent: read + written + plain,

@@ -74,7 +74,11 @@ export function movedInline(): Strategy {
  * it said. The load point is the newest call, sent or not (the originals' rendering for Anthropic).
  */
 export function loadPointRewriting(): Strategy {
-  return { ...deferring(), name: "load-point rewriting", told: "the newest result becomes the load point, sent or not; what it said is lost" };
+  return {
+    ...deferring(),
+    name: "load-point rewriting",
+    told: "the newest result becomes the load point, sent or not; what it said is lost",
+  };
 }
 
 /** The same, but a new runtime for each turn takes what it finds as its baseline (seed 002). */

@@ -8,9 +8,14 @@ interface Frame {
   readonly body?: string;
 }
 
+interface Message {
+  readonly id: string;
+  readonly role: string;
+  readonly parts: readonly object[];
+}
+
 interface Conversation {
   readonly socket: WebSocket;
-  readonly messages: { readonly id: string; readonly role: string; readonly parts: readonly object[] }[];
   /** Told every frame of the turn that runs. */
   hear: (frame: Frame) => void;
 }
@@ -21,6 +26,8 @@ interface Conversation {
  */
 export function chatOverWebSocket(base: () => URL) {
   const open = new Map<string, Promise<Conversation>>();
+  // Kept when connections are closed, as a page keeps what it shows.
+  const histories = new Map<string, Message[]>();
   let delay = 0;
   return {
     delay(ms: number) {
@@ -35,10 +42,12 @@ export function chatOverWebSocket(base: () => URL) {
       const opening = open.get(name) ?? connect(new URL(name, base()));
       open.set(name, opening);
       const conversation = await opening;
+      const messages = histories.get(name) ?? [];
+      histories.set(name, messages);
       const since = performance.now();
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
       const id = crypto.randomUUID();
-      conversation.messages.push({ id, role: "user", parts: [{ type: "text", text }] });
+      messages.push({ id, role: "user", parts: [{ type: "text", text }] });
       let first: number | null = null;
       let answer = "";
       await new Promise<void>((resolve, reject) => {
@@ -50,12 +59,14 @@ export function chatOverWebSocket(base: () => URL) {
           answer += delta ?? "";
           if (frame.done) resolve();
         };
-        const body = JSON.stringify({ messages: conversation.messages });
-        conversation.socket.send(JSON.stringify({ type: "cf_agent_use_chat_request", id, init: { method: "POST", body } }));
+        const body = JSON.stringify({ messages });
+        conversation.socket.send(
+          JSON.stringify({ type: "cf_agent_use_chat_request", id, init: { method: "POST", body } }),
+        );
       });
       const whole = performance.now() - since;
       if (first === null) throw new Error("the agent answered nothing");
-      conversation.messages.push({ id: `${id}-a`, role: "assistant", parts: [{ type: "text", text: answer }] });
+      messages.push({ id: `${id}-a`, role: "assistant", parts: [{ type: "text", text: answer }] });
       return { first, whole };
     },
   };
@@ -63,8 +74,8 @@ export function chatOverWebSocket(base: () => URL) {
 
 async function connect(url: URL): Promise<Conversation> {
   url.protocol = "ws:";
-  const socket = new WebSocket(url);
-  const conversation: Conversation = { socket, messages: [], hear: () => undefined };
+  const socket = new WebSocket(url.href);
+  const conversation: Conversation = { socket, hear: () => undefined };
   socket.addEventListener("message", ({ data }) => conversation.hear(JSON.parse(String(data))));
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener("open", () => resolve());

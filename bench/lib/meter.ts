@@ -5,7 +5,7 @@ export interface Tally {
   sent: number;
   received: number;
   /** Rows written by the object's SQL cursors. */
-  rows: number;
+  readonly rows: number;
   /** D1 statements, by who sent them. */
   readonly d1: { worker: number; object: number };
 }
@@ -21,14 +21,11 @@ type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>;
 
 export const delays: Delays = { object: 0, d1: 0 };
 let tally = empty();
-let cursors: Cursor[] = [];
 
-/** What was counted since this was last asked. */
-export function takeTally(): Tally {
-  const taken = tally;
-  taken.rows = cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+/** What was counted since this was last asked; `rows` as the object's own {@link meterSql} counted them. */
+export function takeTally(rows: number): Tally {
+  const taken = { ...tally, rows };
   tally = empty();
-  cursors = [];
   return taken;
 }
 
@@ -88,13 +85,19 @@ function slow(statement: D1PreparedStatement, ran: () => void): D1PreparedStatem
   return proxy;
 }
 
-/** Counts the rows that an object's SQL writes from now on. */
-export function meterSql(sql: SqlStorage): void {
+/** Counts the rows that an object's SQL writes; the answer gives those since it was last asked. To be asked in the object. */
+export function meterSql(sql: SqlStorage): () => number {
+  let cursors: Cursor[] = [];
   const exec = sql.exec.bind(sql);
   sql.exec = <T extends Record<string, SqlStorageValue>>(query: string, ...bindings: unknown[]) => {
     const cursor = exec<T>(query, ...bindings);
     cursors.push(cursor as unknown as Cursor);
     return cursor;
+  };
+  return () => {
+    const rows = cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+    cursors = [];
+    return rows;
   };
 }
 

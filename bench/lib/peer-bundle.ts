@@ -12,7 +12,9 @@ export async function peerBundle(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*", "cloudflare:*"],
-    alias: Object.fromEntries(builtinModules.filter((name) => !name.startsWith("_")).map((name) => [name, `node:${name}`])),
+    alias: Object.fromEntries(
+      builtinModules.filter((name) => !name.startsWith("_")).map((name) => [name, `node:${name}`]),
+    ),
     // Packages in CommonJS ask for Node's modules by `require`, which a module in a worker does not have.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("/");' },
     keepNames: true,

@@ -7,6 +7,9 @@ interface Env extends Cloudflare.Env {
   readonly ANTHROPIC_BASE_URL: string;
   /** JSON of the definitions that Holdfast's worker declares from the start, so that all send requests of one size. */
   readonly TOOLS: string;
+  readonly SYSTEM?: string;
+  /** `yes`: the provider's option that asks for caching. */
+  readonly CACHE?: string;
 }
 
 interface Definition {
@@ -21,10 +24,13 @@ export class SessionObject extends AIChatAgent<Env> {
     const anthropic = createAnthropic({ baseURL: `${this.env.ANTHROPIC_BASE_URL}/v1`, apiKey: "key" });
     const result = streamText({
       model: anthropic("claude-sonnet-5"),
-      system: "You are a helpful assistant.",
+      system: this.env.SYSTEM ?? "You are a helpful assistant.",
       messages: await convertToModelMessages(this.messages),
       tools: toolsOf(JSON.parse(this.env.TOOLS)),
       stopWhen: stepCountIs(8),
+      ...(this.env.CACHE === "yes"
+        ? { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" as const } } } }
+        : {}),
     });
     return result.toUIMessageStreamResponse();
   }

@@ -19,7 +19,7 @@ interface Message {
 let delay = 0;
 
 export class SessionObject extends DurableObject {
-  constructor(ctx: DurableObjectState, env: object) {
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY, role TEXT, text TEXT)");
   }
@@ -62,10 +62,12 @@ export default {
       }),
     });
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    ctx.waitUntil(relay(answer, writable, async (text) => {
-      await pause();
-      await stub.finish(text);
-    }));
+    ctx.waitUntil(
+      relay(answer, writable, async (text) => {
+        await pause();
+        await stub.finish(text);
+      }),
+    );
     return new Response(readable, { headers: { "content-type": "text/event-stream" } });
   },
 };

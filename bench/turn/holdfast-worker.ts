@@ -1,12 +1,21 @@
 import { SessionObject as Base } from "../../src/index.ts";
 import app from "../../src/worker.ts";
-import { delays, metered, meteredD1, meterSql, takeTally } from "../lib/meter.ts";
+import { delays, metered, meteredD1, meterSql, type Tally, takeTally } from "../lib/meter.ts";
 
 /** The session's object, with its rows and D1 statements counted. */
 export class SessionObject extends Base {
+  readonly #rows: () => number;
+
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
-    if (env.BENCH_COUNT === "yes") meterSql(ctx.storage.sql);
+    const rows = env.BENCH_COUNT === "yes" ? meterSql(ctx.storage.sql) : () => 0;
     super(ctx, { ...env, DB: meteredD1(env.DB, "object") });
+    this.#rows = rows;
+  }
+
+  /** What was counted since this was last asked, once all that was acknowledged is in D1. */
+  async tally(): Promise<Tally> {
+    await this.flushed();
+    return takeTally(this.#rows());
   }
 }
 
@@ -29,9 +38,8 @@ export default {
       delays.d1 = Number(url.searchParams.get("d1") ?? 0);
       return new Response(null, { status: 204 });
     }
-    // What was acknowledged is in D1 before the counts are told, so that they hold the flush of the turn, too.
-    const conversation = url.searchParams.get("conversation") ?? "";
-    await env.SESSIONS.getByName(JSON.stringify(["bench", "assistant", conversation])).flushed();
-    return Response.json(takeTally());
+    const name = JSON.stringify(["bench", "assistant", url.searchParams.get("conversation")]);
+    const stub = env.SESSIONS.getByName(name) as unknown as Pick<SessionObject, "tally">;
+    return Response.json(await stub.tally());
   },
 } satisfies ExportedHandler<Cloudflare.Env>;

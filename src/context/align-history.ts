@@ -1,6 +1,6 @@
 import type { Numbered, Part } from "../values/entry.ts";
 
-/** A message as a client shows it: user and assistant text, normalised by {@link normaliseText}. */
+/** A message as a client shows it: its text, made comparable by {@link comparableText}. */
 export interface SentMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
@@ -30,6 +30,15 @@ export function normaliseText(text: string): string {
   return withoutBlocks(text).replace(/\s+/g, " ").trim();
 }
 
+/**
+ * The text by which two messages of a role count as the same. What the user wrote counts as written, but for line ends
+ * and white space around it: it is the client's own, and comes back unchanged. What the assistant said comes back as
+ * the client shows it, so only its {@link normaliseText} can be compared.
+ */
+export function comparableText(role: SentMessage["role"], text: string): string {
+  return role === "assistant" ? normaliseText(text) : text.replaceAll("\r\n", "\n").trim();
+}
+
 /** The text of a message's content: its text parts, a line each. */
 export function contentText(content: readonly Part[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -54,7 +63,7 @@ export function storedMessages(effective: readonly Numbered[]): StoredMessage[] 
     }
   }
   return messages
-    .map(({ role, seq, texts }) => ({ role, seq, text: normaliseText(texts.join("\n\n")) }))
+    .map(({ role, seq, texts }) => ({ role, seq, text: comparableText(role, texts.join("\n\n")) }))
     .filter(isShown);
 }
 

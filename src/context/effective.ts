@@ -3,7 +3,8 @@ import type { AssistantEntry, Entry, Numbered } from "../values/entry.ts";
 /**
  * The entries that are really part of the conversation, in the order in which they are sent: without what a rewind
  * took back, without answers of which nothing was left, results right after their calls, and every host search at its
- * place (design §3.2). `all` is a session's entries by sequence number.
+ * place (design §3.2). `all` is a session's entries by sequence number; those that an earlier rewind took back, and it
+ * with them, may be left out (`cuts.ts`).
  */
 export function effectiveContext(all: readonly Numbered[]): Numbered[] {
   const cut = cutByRewinds(all);
@@ -86,7 +87,9 @@ function cutByRewinds(all: readonly Numbered[]): Set<number> {
   for (const { seq, entry } of all) {
     const anchor = anchorOf(entry);
     const of = anchor === null ? undefined : places.get(anchor.seq);
-    places.set(seq, anchor === null || of === undefined ? seq : anchor.at === "before" ? of - 0.5 : of);
+    // What stood before an entry that is left out by now still stands there: a later rewind may start there again.
+    if (anchor?.at === "before" && anchor.seq < seq) places.set(seq, (of ?? anchor.seq) - 0.5);
+    else places.set(seq, of ?? seq);
   }
   const cut = new Set<number>();
   // The lowest place that any later rewind goes back to.

@@ -2,6 +2,7 @@ import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { AppendAnswer, AppendRequest } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import type { SessionRow, Store } from "./store.ts";
+import { writeChain } from "./write-chain.ts";
 
 /** How an append stands to the session. `repeat`: it is the newest one, whose answer was lost on the way. */
 export type Admission = "new" | "repeat" | "lost";
@@ -25,7 +26,7 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
   store.transaction(() => {
     store.addEntries(rev, request.firstSeq, request.entries);
     store.addBlobs(rev, request.blobs ?? []);
-    if (request.chain) store.addChain(rev, request.chain);
+    if (request.chain) writeChain(store, rev, request.chain);
     if (request.call) store.addCall(rev, request.call);
     if (request.instructions !== undefined) store.addText(rev, "instructions", request.instructions);
     store.update({

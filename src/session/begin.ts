@@ -1,5 +1,5 @@
 import type { Alignment } from "../context/align-history.ts";
-import { alignHistory, contentText, normaliseText, storedMessages } from "../context/align-history.ts";
+import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
 import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
 import type { AssistantEntry, Entry, Numbered, UserEntry } from "../values/entry.ts";
@@ -12,7 +12,10 @@ export const INTERRUPTED = "The call was interrupted. It is not known whether it
 
 /** What a `begin` finds. */
 export interface Found {
+  /** All entries that may be effective. */
   readonly all: readonly Numbered[];
+  /** The number of the newest entry. */
+  readonly lastSeq: number;
   readonly deferrals: ToolDeferrals;
   /** The client system text that the session was frozen with. */
   readonly clientSystem: string | null;
@@ -40,7 +43,7 @@ export interface Plan {
 
 /** Decides how a turn starts on a session that exists: issue 2, point 4. Pure; `now` in milliseconds. */
 export function planTurn(found: Found, request: BeginRequest, now: number): Plan {
-  const { all, newest } = found;
+  const { all, lastSeq, newest } = found;
   const asked = userEntry(request.user);
   const effective = effectiveContext(all);
   const unfinished = isUnfinished(effective, newest);
@@ -89,9 +92,9 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   if (userSeq === null) {
     if (system !== null) append.push(encodeEntry({ ...head, origin: "client", kind: "system_update", text: system }));
     append.push(request.user);
-    userSeq = all.length + append.length;
+    userSeq = lastSeq + append.length;
   }
-  const reset = rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(all, made));
+  const reset = rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(found, made));
   return { resumed: false, sends: true, userSeq, append, reset };
 }
 
@@ -142,7 +145,8 @@ function align(told: readonly Numbered[], asked: UserEntry, { sent }: BeginReque
   const stored = storedMessages(told);
   if (sent !== null) return alignHistory(stored, sent);
   const newest = stored.at(-1);
-  const again = unfinished && newest?.role === "user" && newest.text === normaliseText(contentText(asked.content));
+  const again =
+    unfinished && newest?.role === "user" && newest.text === comparableText("user", contentText(asked.content));
   return again ? { kind: "rerun", user: newest.seq } : { kind: "append" };
 }
 
@@ -172,6 +176,6 @@ function systemUpdate(frozen: string | null, effective: readonly Numbered[], giv
 }
 
 /** The effective context once `made` is appended. */
-function after(all: readonly Numbered[], made: readonly Entry[]): Numbered[] {
-  return effectiveContext([...all, ...made.map((entry, index) => ({ seq: all.length + index + 1, entry }))]);
+function after({ all, lastSeq }: Found, made: readonly Entry[]): Numbered[] {
+  return effectiveContext([...all, ...made.map((entry, index) => ({ seq: lastSeq + index + 1, entry }))]);
 }

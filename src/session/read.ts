@@ -2,36 +2,22 @@ import { collectEvidence } from "../catalog/activation.ts";
 import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
 import { repair } from "../context/repair.ts";
 import type { Entry, Numbered, Part } from "../values/entry.ts";
-import { decodeEntry, encodeEntry } from "../values/entry.ts";
-import { chainKey, itemSeq, standing } from "./chain.ts";
+import { chainKey, standing } from "./chain.ts";
 import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
+import { History } from "./history.ts";
 import type { SessionRow, Store } from "./store.ts";
 
-/** A session's entries, read once. */
-export interface History {
-  readonly all: readonly Numbered[];
-  /** The text an entry is stored as, or is to be sent as where repair made it. */
-  textOf(numbered: Numbered): string;
-}
-
-export function history(store: Store): History {
-  const texts = new Map<Entry, string>();
-  const all = Array.from(store.entries(), ([seq, text]) => {
-    const entry = decodeEntry(text);
-    texts.set(entry, text);
-    return { seq, entry };
-  });
-  return { all, textOf: ({ entry }) => texts.get(entry) ?? encodeEntry(entry) };
-}
-
-/** What the turn that holds the session starts from. Depends on what is stored and on nothing else. */
-export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }: BeginRequest): TurnStart {
-  const { all, textOf } = history(store);
-  const { entries, open } = assembled(all, row);
+/** What the turn that holds the session starts from. Depends on what is stored, `history` included, and on nothing else. */
+export function turnStart(
+  store: Store,
+  row: SessionRow,
+  { chain: asked, rerun }: BeginRequest,
+  history: History,
+): TurnStart {
+  const { entries, open } = assembled(history.all, row);
   const effective = new Set(entries.map(({ seq }) => seq));
   const key = chainKey(asked, row.mode);
-  const { chain, nextEpoch, broken, message } = standing(store, asked.model, key, (seq) => effective.has(seq));
-  const sent = new Set(chain?.items.map(itemSeq));
+  const { sent, ...standingNow } = standing(store, asked.model, key, (seq) => effective.has(seq));
   return {
     kind: "go",
     fence: row.fence,
@@ -45,13 +31,10 @@ export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }
     sentWire: row.wire_before,
     instructions: store.text("instructions"),
     clientSystem: store.text("client_system"),
-    chain,
-    nextEpoch,
-    broken,
-    message,
+    ...standingNow,
     entries: rows(
       entries.filter(({ seq }) => !sent.has(seq)),
-      textOf,
+      history,
     ),
     evidence: collectEvidence(entries),
     lastSuccess: lastSuccess(entries),
@@ -64,9 +47,9 @@ export function turnStart(store: Store, row: SessionRow, { chain: asked, rerun }
 
 /** The whole effective context with its blobs. */
 export function wholeContext(store: Store, row: SessionRow): { entries: EntryRow[]; blobs: BlobRow[] } {
-  const { all, textOf } = history(store);
-  const { entries } = assembled(all, row);
-  return { entries: rows(entries, textOf), blobs: blobsOf(store, entries) };
+  const history = History.read(store, row);
+  const { entries } = assembled(history.all, row);
+  return { entries: rows(entries, history), blobs: blobsOf(store, entries) };
 }
 
 export function summaryOf(row: SessionRow): SessionSummary {
@@ -123,8 +106,8 @@ function lastSuccess(entries: readonly Numbered[]): TurnStart["lastSuccess"] {
   return null;
 }
 
-function rows(entries: readonly Numbered[], textOf: History["textOf"]): EntryRow[] {
-  return entries.map((numbered): EntryRow => [numbered.seq, textOf(numbered)]);
+function rows(entries: readonly Numbered[], history: History): EntryRow[] {
+  return entries.map((numbered): EntryRow => [numbered.seq, history.textOf(numbered)]);
 }
 
 /** The blobs that entries refer to and that we hold, each once. */

@@ -58,6 +58,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
     ...{ deferrals: record.tool_deferrals, deferrals_rev: rev, last_seq: entries },
     ...{
       sent_through: state.sent_through,
+      cuts: state.cuts ?? "[]",
       wire: state.wire,
       wire_before: state.wire,
       status: state.status,

@@ -8,19 +8,21 @@ import type { SessionRow, Store } from "./store.ts";
  */
 export const COPIED = [
   { table: "entries", columns: ["seq", "part", "rev", "text"], key: 2 },
-  { table: "epochs", columns: ["rev", "part", "chain", "epoch", "text"], key: 2 },
+  { table: "epochs", columns: ["rev", "chain", "epoch", "text"], key: 1 },
+  { table: "frozen", columns: ["hash", "part", "rev", "text"], key: 2 },
   { table: "items", columns: ["rev", "part", "chain", "epoch", "text"], key: 2 },
   { table: "calls", columns: ["rev", "chain", "epoch", "text"], key: 1 },
-  { table: "texts", columns: ["rev", "name", "part", "text"], key: 3 },
+  { table: "texts", columns: ["name", "rev", "part", "text"], key: 3 },
   { table: "endings", columns: ["rev", "cause"], key: 1 },
   { table: "blobs", columns: ["hash", "part", "rev", "media", "text"], key: 2 },
 ] as const;
 
-/** What column `state` of D1's `sessions` holds, as JSON: the rest of what a rebuild needs. */
-export type RecordState = Pick<
-  SessionRow,
-  "sent_through" | "wire" | "status" | "turn" | "user_seq" | "step" | "attempts" | "lease_seconds"
->;
+/**
+ * What column `state` of D1's `sessions` holds, as JSON: the rest of what a rebuild needs. Without `cuts` all entries are
+ * read until the next rewind.
+ */
+export type RecordState = Partial<Pick<SessionRow, "cuts">> &
+  Pick<SessionRow, "sent_through" | "wire" | "status" | "turn" | "user_seq" | "step" | "attempts" | "lease_seconds">;
 
 /** What of a session is not in D1 yet, read at one moment. */
 export interface Unflushed {
@@ -53,6 +55,7 @@ export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Pr
   const id = sessionName(row);
   const state: RecordState = {
     sent_through: row.sent_through,
+    cuts: row.cuts,
     wire: row.wire,
     status: row.status,
     turn: row.turn,

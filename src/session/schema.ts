@@ -10,6 +10,7 @@ const STEPS: readonly (readonly string[])[] = [
        owner TEXT NOT NULL, agent TEXT NOT NULL, conversation TEXT NOT NULL,
        title TEXT NOT NULL, mode TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
        generation TEXT NOT NULL, rev INTEGER NOT NULL, last_seq INTEGER NOT NULL, sent_through INTEGER NOT NULL,
+       cuts TEXT NOT NULL,
        deferrals TEXT, deferrals_rev INTEGER NOT NULL,
        fence INTEGER NOT NULL, status TEXT NOT NULL, turn TEXT NOT NULL, user_seq INTEGER NOT NULL,
        step INTEGER NOT NULL, attempts INTEGER NOT NULL, lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
@@ -21,8 +22,10 @@ const STEPS: readonly (readonly string[])[] = [
        seq INTEGER, part INTEGER, rev INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (seq, part)
      ) WITHOUT ROWID`,
     `CREATE TABLE epochs (
-       rev INTEGER, part INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
-       PRIMARY KEY (rev, part)
+       rev INTEGER PRIMARY KEY, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL
+     )`,
+    `CREATE TABLE frozen (
+       hash TEXT, part INTEGER, rev INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (hash, part)
      ) WITHOUT ROWID`,
     `CREATE TABLE items (
        rev INTEGER, part INTEGER, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL,
@@ -32,7 +35,7 @@ const STEPS: readonly (readonly string[])[] = [
        rev INTEGER PRIMARY KEY, chain TEXT NOT NULL, epoch INTEGER NOT NULL, text TEXT NOT NULL
      )`,
     `CREATE TABLE texts (
-       rev INTEGER, name TEXT, part INTEGER, text TEXT NOT NULL, PRIMARY KEY (rev, name, part)
+       name TEXT, rev INTEGER, part INTEGER, text TEXT NOT NULL, PRIMARY KEY (name, rev, part)
      ) WITHOUT ROWID`,
     "CREATE TABLE endings (rev INTEGER PRIMARY KEY, cause TEXT NOT NULL)",
     `CREATE TABLE blobs (

@@ -15,6 +15,7 @@ import type {
   SessionRpc,
   SessionSummary,
 } from "./contract.ts";
+import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
@@ -70,8 +71,7 @@ export class Session implements SessionRpc {
       const row = this.#store.session();
       if (row === null ? found === "here" : row.deleted_at !== null) return { kind: "gone" };
       if (row === null) {
-        createSession(this.#store, request, now);
-        return this.#started(request, now);
+        return this.#started(request, now, createSession(this.#store, request, now));
       }
       found = "here";
       const until = this.#leaseOf(row, now);
@@ -84,8 +84,10 @@ export class Session implements SessionRpc {
         await this.#released(Math.min(until, deadline) - now);
         continue;
       }
-      if (claimed.kind !== "again" && takeTurn(this.#store, row, request, now)) this.#flushSoon(0);
-      return this.#started(request, now);
+      if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row));
+      const { history, reset } = takeTurn(this.#store, row, request, now);
+      if (reset) this.#flushSoon(0);
+      return this.#started(request, now, history);
     }
   }
 
@@ -127,7 +129,8 @@ export class Session implements SessionRpc {
     if (row === null) return null;
     if (of === "context") return paginate(listsOfContext(wholeContext(this.#store, row)))[n] ?? null;
     if (this.#asked?.fence !== fence) return null;
-    return paginate(listsOf(turnStart(this.#store, row, this.#asked.request)))[n] ?? null;
+    const start = turnStart(this.#store, row, this.#asked.request, History.read(this.#store, row));
+    return paginate(listsOf(start))[n] ?? null;
   }
 
   async stop(): Promise<boolean> {
@@ -170,12 +173,12 @@ export class Session implements SessionRpc {
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
-  #started(request: BeginRequest, now: number): BeginAnswer {
+  #started(request: BeginRequest, now: number, history: History): BeginAnswer {
     const row = this.#store.session();
     if (row === null) throw new Error("a session that was just begun is not there");
     this.#until = now + row.lease_seconds * 1000;
     this.#asked = { fence: row.fence, request: { ...request, user: "", blobs: [], sent: null, seed: [] } };
-    const start = turnStart(this.#store, row, request);
+    const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
     return withLists(start, first, rest.length);
   }

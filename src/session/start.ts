@@ -3,14 +3,14 @@ import { decodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import { planTurn } from "./begin.ts";
 import type { BeginRequest } from "./contract.ts";
+import { History, newCuts, rowsFrom } from "./history.ts";
 import { sessionName } from "./name.ts";
-import { history } from "./read.ts";
 import type { SessionRow, Store } from "./store.ts";
 
 const TITLE_CHARS = 80;
 
-/** Makes the session and its first turn. */
-export function createSession(store: Store, request: BeginRequest, now: number): void {
+/** Makes the session and its first turn. Answers its entries. */
+export function createSession(store: Store, request: BeginRequest, now: number): History {
   const texts = [...request.seed, request.user];
   const title = titleOf(request.user);
   const rev = 1;
@@ -31,6 +31,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       rev,
       last_seq: texts.length,
       sent_through: texts.length,
+      cuts: "[]",
       deferrals: null,
       deferrals_rev: 0,
       fence: firstFence(),
@@ -52,15 +53,23 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       deleted_at: null,
     });
   });
+  return new History().add(rowsFrom(1, texts));
 }
 
 /**
- * Gives the session to a turn, as one transaction. A turn that is still running counts as dead. Answers whether the
- * deferrals were reset. Throws, before it writes, when the stored deferrals are malformed.
+ * Gives the session to a turn, as one transaction. A turn that is still running counts as dead. Answers the entries as
+ * they are now, and whether the deferrals were reset. Throws, before it writes, when the stored deferrals are malformed.
  */
-export function takeTurn(store: Store, row: SessionRow, request: BeginRequest, now: number): boolean {
+export function takeTurn(
+  store: Store,
+  row: SessionRow,
+  request: BeginRequest,
+  now: number,
+): { readonly history: History; readonly reset: boolean } {
+  const history = History.read(store, row);
   const found = {
-    all: history(store).all,
+    all: history.all,
+    lastSeq: row.last_seq,
     deferrals: ToolDeferrals.parse(row.deferrals, sessionName(row)),
     clientSystem: store.text("client_system"),
     newest: { turn: row.turn, userSeq: row.user_seq, status: row.status === "running" ? "dead" : row.status },
@@ -68,6 +77,8 @@ export function takeTurn(store: Store, row: SessionRow, request: BeginRequest, n
   const plan = planTurn(found, request, now);
   const rev = row.rev + 1;
   const lastSeq = row.last_seq + plan.append.length;
+  history.add(rowsFrom(row.last_seq + 1, plan.append));
+  const cuts = newCuts(history, lastSeq);
   store.transaction(() => {
     store.addEntries(rev, row.last_seq + 1, plan.append);
     store.addBlobs(rev, request.blobs);
@@ -91,10 +102,11 @@ export function takeTurn(store: Store, row: SessionRow, request: BeginRequest, n
       attempt: request.turn,
       resumed: plan.resumed ? 1 : 0,
       last_append: "",
+      ...(cuts === null ? {} : { cuts }),
       ...(plan.reset ? { deferrals: null, deferrals_rev: rev } : {}),
     });
   });
-  return plan.reset;
+  return { history, reset: plan.reset };
 }
 
 /** A number far from any that an object of this name gave before its storage was lost. */

@@ -1,6 +1,7 @@
-import type { Marks } from "../prefix/marks.ts";
+import { sha256 } from "../prefix/digest.ts";
 import type { Cause } from "../values/turn-event.ts";
-import type { BlobRow, CallRecord, ChainOpening, ChainWrite, EntryRow } from "./contract.ts";
+import type { BlobRow, CallRecord, EntryRow } from "./contract.ts";
+import type { ChainPart, Opening } from "./opening.ts";
 import { join, pack, split, unpack } from "./parts.ts";
 import { hasSchema, migrate } from "./schema.ts";
 
@@ -19,6 +20,8 @@ export type SessionRow = {
   rev: number;
   last_seq: number;
   sent_through: number;
+  /** JSON of the spans of entries that are not effective (`context/cuts.ts`), as of the newest rewind. */
+  cuts: string;
   deferrals: string | null;
   /** The revision that last changed `deferrals`. */
   deferrals_rev: number;
@@ -47,8 +50,8 @@ export type SessionRow = {
   deleted_at: number | null;
 };
 
-/** An epoch's first revision. */
-export type EpochHead = { readonly rev: number; readonly chain: string; readonly epoch: number };
+/** An epoch, and the revision that opened it. */
+export type EpochHead = { readonly rev: number; readonly epoch: number };
 
 /** The session's own SQLite: every read and write of it, and no decision. Stores nothing before {@link Store.create}. */
 export class Store {
@@ -121,18 +124,22 @@ export class Store {
     }
   }
 
-  addChain(rev: number, { key, epoch, open, deferred, items, marks }: ChainWrite): void {
-    if (open !== null) {
-      for (const [part, text] of split(JSON.stringify(open)).entries()) {
-        this.insert("epochs", { rev, part, chain: key, epoch, text });
-      }
+  addEpoch(rev: number, chain: string, epoch: number, opening: Opening): void {
+    this.insert("epochs", { rev, chain, epoch, text: JSON.stringify(opening) });
+  }
+
+  /** Keeps the bytes of lists of JSON texts, once. Answers the hash under which {@link frozen} finds them. */
+  addFrozen(rev: number, lists: readonly (readonly string[])[]): string {
+    const packed = pack(lists);
+    const hash = sha256(packed);
+    if (this.#sql.exec("SELECT 1 FROM frozen WHERE hash = ? AND part = 0", hash).toArray().length === 0) {
+      for (const [part, text] of split(packed).entries()) this.insert("frozen", { hash, part, rev, text });
     }
-    if (deferred.length === 0 && items.length === 0) return;
-    for (const [part, text] of split(
-      pack([deferred, items, ...(marks ? [marks.deferred, marks.items] : [])]),
-    ).entries()) {
-      this.insert("items", { rev, part, chain: key, epoch, text });
-    }
+    return hash;
+  }
+
+  addItems(rev: number, chain: string, epoch: number, lists: readonly (readonly string[])[]): void {
+    for (const [part, text] of split(pack(lists)).entries()) this.insert("items", { rev, part, chain, epoch, text });
   }
 
   addCall(rev: number, call: CallRecord): void {
@@ -161,11 +168,12 @@ export class Store {
     );
   }
 
-  /** Entries after `after`, in order. */
-  *entries(after = 0): Generator<EntryRow> {
+  /** The entries after `after`, up to `last`, in order. */
+  *entries(after: number, last = Number.MAX_SAFE_INTEGER): Generator<EntryRow> {
     const rows = this.#sql.exec<{ seq: number; part: number; text: string }>(
-      "SELECT seq, part, text FROM entries WHERE seq > ? ORDER BY seq, part",
+      "SELECT seq, part, text FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq, part",
       after,
+      last,
     );
     for (const { seq, text } of join(rows)) yield [seq, text];
   }
@@ -189,67 +197,64 @@ export class Store {
     return null;
   }
 
-  /** Every epoch that was opened, the oldest first. */
-  epochs(): EpochHead[] {
-    return this.#sql.exec<EpochHead>("SELECT rev, chain, epoch FROM epochs WHERE part = 0 ORDER BY rev").toArray();
+  /** The newest epoch of a chain; null where there is none. */
+  newestEpoch(chain: string): EpochHead | null {
+    const query = "SELECT rev, epoch FROM epochs WHERE chain = ? ORDER BY rev DESC LIMIT 1";
+    return this.#sql.exec<EpochHead>(query, chain).toArray()[0] ?? null;
   }
 
-  opening(rev: number): ChainOpening {
+  /** The names of all chains. */
+  chains(): string[] {
+    const rows = this.#sql.exec<{ chain: string }>("SELECT DISTINCT chain FROM epochs").toArray();
+    return rows.map(({ chain }) => chain);
+  }
+
+  opening(rev: number): Opening {
+    const rows = this.#sql.exec<{ text: string }>("SELECT text FROM epochs WHERE rev = ?", rev).toArray();
+    const [row] = rows;
+    if (row === undefined) throw new Error(`no epoch was opened at revision ${rev}`);
+    return parseOpening(row.text);
+  }
+
+  /** Reads back what {@link addFrozen} kept. */
+  frozen(hash: string): string[][] {
     const rows = this.#sql.exec<{ part: number; text: string }>(
-      "SELECT part, text FROM epochs WHERE rev = ? ORDER BY part",
-      rev,
+      "SELECT part, text FROM frozen WHERE hash = ? ORDER BY part",
+      hash,
     );
-    for (const { text } of join(rows)) return parseOpening(text);
-    throw new Error(`no epoch was opened at revision ${rev}`);
+    for (const { text } of join(rows)) return unpack(text);
+    throw new Error(`no bytes are kept as ${hash}`);
   }
 
-  /** What an epoch's own requests brought, in order; what it took over from its base is not in it. */
-  items(chain: string, epoch: number): { deferred: string[]; items: string[] } {
-    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
-    for (const [deferred = [], items = []] of this.#writes(chain, epoch)) {
-      all.deferred.push(...deferred);
-      all.items.push(...items);
-    }
-    return all;
-  }
-
-  /** The marks of all that {@link items} answers; an empty one where none was kept. */
-  marks(chain: string, epoch: number): Pick<Marks, "deferred" | "items"> {
-    const all: { deferred: string[]; items: string[] } = { deferred: [], items: [] };
-    for (const [deferred = [], items = [], deferredMarks = [], itemMarks = []] of this.#writes(chain, epoch)) {
-      all.deferred.push(...deferred.map((_, index) => deferredMarks[index] ?? ""));
-      all.items.push(...items.map((_, index) => itemMarks[index] ?? ""));
-    }
-    return all;
-  }
-
-  *#writes(chain: string, epoch: number): Generator<string[][]> {
-    const rows = this.#sql.exec<{ part: number; text: string }>(
-      "SELECT part, text FROM items WHERE chain = ? AND epoch = ? ORDER BY rev, part",
-      chain,
-      epoch,
+  /** What the requests of a part of a chain brought, one after the other, each with its revision. */
+  *items(chain: string, { epoch, from, through }: ChainPart): Generator<{ rev: number; lists: string[][] }> {
+    const rows = this.#sql.exec<{ rev: number; part: number; text: string }>(
+      `SELECT rev, part, text FROM items WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ? ORDER BY rev, part`,
+      ...[from, through, chain, epoch],
     );
-    for (const { text } of join(rows)) yield unpack(text);
+    for (const { rev, text } of join(rows)) yield { rev, lists: unpack(text) };
   }
 
   /** A chain's newest answered call; null before there is one. */
   lastAnswered(chain: string): CallRecord | null {
-    const rows = this.#sql.exec<{ text: string }>("SELECT text FROM calls WHERE chain = ? ORDER BY rev DESC", chain);
-    for (const { text } of rows) {
-      const call = parseCall(text);
-      if (call.answered) return call;
-    }
-    return null;
+    const query = "SELECT text FROM calls WHERE chain = ? AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1";
+    const [row] = this.#sql.exec<{ text: string }>(query, chain).toArray();
+    return row === undefined ? null : parseCall(row.text);
   }
 
-  /** An epoch's model calls, the newest first. */
-  *epochCalls(chain: string, epoch: number): Generator<CallRecord> {
-    const rows = this.#sql.exec<{ text: string }>(
-      "SELECT text FROM calls WHERE chain = ? AND epoch = ? ORDER BY rev DESC",
-      chain,
-      epoch,
-    );
-    for (const { text } of rows) yield parseCall(text);
+  /** The newest call of a part of a chain; null before there is one. */
+  lastCall(chain: string, { epoch, from, through }: ChainPart): CallRecord | null {
+    const query = `SELECT text FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
+      ORDER BY rev DESC LIMIT 1`;
+    const [row] = this.#sql.exec<{ text: string }>(query, from, through, chain, epoch).toArray();
+    return row === undefined ? null : parseCall(row.text);
+  }
+
+  /** The end marker of the newest answered call of a part of a chain that had it below `items`; null where none had. */
+  lastEnd(chain: string, { epoch, from, through }: ChainPart, items: number): number | null {
+    const query = `SELECT text ->> '$.end' AS end FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
+      AND text ->> '$.answered' AND text ->> '$.end' < ? ORDER BY rev DESC LIMIT 1`;
+    return this.#sql.exec<{ end: number }>(query, from, through, chain, epoch, items).toArray()[0]?.end ?? null;
   }
 
   /** Model calls after revision `after`, with their revisions. */
@@ -282,8 +287,8 @@ function parseText(text: string): string {
   return value;
 }
 
-function parseOpening(text: string): ChainOpening {
-  const value: ChainOpening = JSON.parse(text);
+function parseOpening(text: string): Opening {
+  const value: Opening = JSON.parse(text);
   return value;
 }
 

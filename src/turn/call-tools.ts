@@ -70,12 +70,7 @@ async function callTool(batch: Batch, call: CallBlock): Promise<Ran> {
   if (call.name === SEARCH_TOOL) return search(batch, call, input);
   const tool = batch.catalog.byName.get(call.name);
   if (tool === undefined) return said(call, "error", `There is no tool named ${call.name}.`);
-  const checked = await tool.validate(input);
-  if (!checked.ok) {
-    const schema = JSON.stringify(tool.spec.inputSchema);
-    return said(call, "error", `The input does not match: ${checked.problem}\nThe tool's schema: ${schema}`);
-  }
-  return execute(batch, call, tool, checked.value);
+  return execute(batch, call, tool, input);
 }
 
 function search(batch: Batch, call: CallBlock, input: unknown): Ran {
@@ -84,6 +79,7 @@ function search(batch: Batch, call: CallBlock, input: unknown): Ran {
   return { result: status === "ok" ? { ...result, details: { addedToolNames } } : result, blobs: [] };
 }
 
+/** Checks the input and runs the tool, both within its time. */
 async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown): Promise<Ran> {
   const controller = new AbortController();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -106,7 +102,12 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
       signal: controller.signal,
       progress: (text) => batch.emit({ type: "progress", id: call.id, text }),
     };
-    const output = toolOutput(await Promise.race([tool.run(input, context), aborted]));
+    const checked = await Promise.race([tool.validate(input), aborted]);
+    if (!checked.ok) {
+      const schema = JSON.stringify(tool.spec.inputSchema);
+      return said(call, "error", `The input does not match: ${checked.problem}\nThe tool's schema: ${schema}`);
+    }
+    const output = toolOutput(await Promise.race([tool.run(checked.value, context), aborted]));
     const status = output.failed ? "error" : "ok";
     return { result: { call: call.id, name: call.name, status, content: output.content }, blobs: output.blobs };
   } catch (error) {

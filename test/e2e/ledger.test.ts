@@ -106,9 +106,9 @@ test("the provider is asked against the chain's last answer, and its finding sta
 
 test.for([
   ["items", "clock says noon", "clock says moon", "block 3"],
-  ["epochs", "Always fails.", "Never fails.", "inline tool 2"],
-  ["epochs", "There is much to know", "There is little to know", "system 0"],
-  ["epochs", "claude-sonnet-5", "claude-sonnet-4-6", "settings"],
+  ["frozen", "Always fails.", "Never fails.", "inline tool 2"],
+  ["frozen", "There is much to know", "There is little to know", "system 0"],
+  ["frozen", "claude-sonnet-5", "claude-sonnet-4-6", "settings"],
 ] as const)(
   "where stored bytes changed (%s: %s), the request is unexpected and its place is named, once",
   async (spoilt) => {

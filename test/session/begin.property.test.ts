@@ -37,7 +37,8 @@ test("whatever a client asks and however turns end, the next request is valid", 
         if (newest === null) add(user("question 0", name));
         else {
           const request = ask(next, index, all);
-          const found: Found = { all, deferrals: ToolDeferrals.parse(null, "s"), clientSystem: null, newest };
+          const deferrals = ToolDeferrals.parse(null, "s");
+          const found: Found = { all, lastSeq: all.length, deferrals, clientSystem: null, newest };
           const plan = planTurn(found, request, 0);
           for (const text of plan.append) add(decodeEntry(text));
           if (plan.resumed) running = newest.turn;

@@ -19,6 +19,7 @@ function plan(
   return planTurn(
     {
       all,
+      lastSeq: all.length,
       deferrals: ToolDeferrals.parse(fields.deferrals ?? null, "s"),
       clientSystem: fields.clientSystem ?? null,
       newest: { turn: fields.turn ?? "t", userSeq, status },

@@ -20,7 +20,18 @@ import {
 } from "./session.ts";
 
 const entry = "test/session/worker.ts";
-const TABLES = ["sessions", "entries", "epochs", "items", "calls", "texts", "endings", "blobs", "transcripts"];
+const TABLES = [
+  "sessions",
+  "entries",
+  "epochs",
+  "frozen",
+  "items",
+  "calls",
+  "texts",
+  "endings",
+  "blobs",
+  "transcripts",
+];
 
 let workerd: Workerd;
 beforeAll(async () => {
@@ -234,7 +245,7 @@ describe("a record that is older than the deferrals", () => {
 describe("the guard of the copy", () => {
   const row: SessionRow = {
     ...{ owner: "ada", agent: "assistant", conversation: "guard", title: "t", mode: "agent" },
-    ...{ created_at: 1, updated_at: 2, generation: "g1", rev: 2, last_seq: 1, sent_through: 1 },
+    ...{ created_at: 1, updated_at: 2, generation: "g1", rev: 2, last_seq: 1, sent_through: 1, cuts: "[]" },
     ...{ deferrals: '{"initial":["a"],"loadPoints":{}}', deferrals_rev: 2, fence: 1, status: "done", turn: "t1" },
     ...{ user_seq: 1, step: 1, attempts: 1, lease_seconds: 15, cancel: 0, attempt: "t1", sent_before: 0 },
     ...{ wire: "w/1", wire_before: "w/1" },

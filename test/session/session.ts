@@ -17,6 +17,7 @@ export const MODEL = "anthropic/claude-sonnet-5";
 /** The methods of the test worker's object that no session has. */
 interface Extra {
   written(): Promise<number>;
+  read(): Promise<number>;
   d1(up: boolean): Promise<void>;
   statements(): Promise<string[]>;
   tables(): Promise<{ name: string }[]>;
@@ -42,6 +43,9 @@ export function session(workerd: Workerd, conversation: string): SessionApi & Ex
 }
 
 export type TestSession = ReturnType<typeof session>;
+
+/** As much of a session as a turn uses. */
+export type Played = Pick<TestSession, "id" | "begin" | "append">;
 
 const made = { v: 1, at: 1_000 } as const;
 
@@ -102,7 +106,7 @@ export function beginRequest({ id }: { id: SessionId }, fields: Partial<BeginReq
 }
 
 /** Begins a turn that must be allowed to. */
-export async function begin(session: TestSession, fields: Partial<BeginRequest> = {}): Promise<TurnStart> {
+export async function begin(session: Played, fields: Partial<BeginRequest> = {}): Promise<TurnStart> {
   const answer: BeginAnswer = await session.begin(beginRequest(session, fields));
   if (answer.kind !== "go") throw new Error(`the turn may not begin: ${JSON.stringify(answer)}`);
   return answer;
@@ -131,7 +135,7 @@ export function callRecord(turn: string, fields: Partial<CallRecord> = {}): Call
 
 /** An append that follows what `start` answered. */
 export function append(
-  session: TestSession,
+  session: Pick<TestSession, "append">,
   start: Pick<TurnStart, "fence" | "turn" | "lastSeq">,
   fields: Partial<AppendRequest> = {},
 ): Promise<AppendAnswer> {

@@ -33,11 +33,18 @@ export class SessionObject extends Base {
     this.#d1 = d1;
   }
 
-  /** Rows written since the last time this was asked. */
+  /** Rows written since the last time this or {@link read} was asked. */
   async written(): Promise<number> {
     const written = this.#cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
     this.#cursors.length = 0;
     return written;
+  }
+
+  /** Rows read since the last time this or {@link written} was asked. */
+  async read(): Promise<number> {
+    const read = this.#cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+    this.#cursors.length = 0;
+    return read;
   }
 
   /** Takes D1 down or up again. */

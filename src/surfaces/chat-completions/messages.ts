@@ -1,4 +1,4 @@
-import { contentText, normaliseText, type SentMessage } from "../../context/align-history.ts";
+import { comparableText, contentText, type SentMessage } from "../../context/align-history.ts";
 import { badRequest } from "../../http/bad-request.ts";
 import type { BlobRow } from "../../session/contract.ts";
 import type { Part } from "../../values/entry.ts";
@@ -72,7 +72,7 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
 /** The messages as history alignment and transcripts compare them. */
 export function sentMessages(messages: readonly Message[]): SentMessage[] {
   return messages
-    .map(({ role, content }) => ({ role, text: normaliseText(contentText(content)) }))
+    .map(({ role, content }) => ({ role, text: comparableText(role, contentText(content)) }))
     .filter(({ role, text }) => role === "user" || text !== "");
 }
 

@@ -70,17 +70,22 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
 
   const head: Head = { id: `chatcmpl-${turn.id}`, created: Math.floor(Date.now() / 1000), model: agent.name };
   const events = new TimedReader(turn.events);
+  const save = (answer: string) =>
+    rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
+  // A client that names its conversation goes on by that name: its answer goes out before D1 is asked.
+  let unsaved: string | null = null;
   const remember = async (answer: string) => {
-    const saved = rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
-    // A client that names its conversation goes on by that name: its answer does not wait for D1.
-    if (given === null) await saved;
-    else ctx.waitUntil(saved);
+    if (given === null) await save(answer);
+    else unsaved = answer;
+  };
+  const saveLater = async () => {
+    if (unsaved !== null) await save(unsaved);
   };
 
   if (!body.stream) {
     const whole = wholeCompletion(events, head, remember);
     // The transcript is noted even if the client has left; a failure is thrown to it below.
-    ctx.waitUntil(whole.catch(() => {}));
+    ctx.waitUntil(whole.then(saveLater, () => {}));
     const answer = await whole;
     return c.json(answer.body, 200, prefixHeader(answer.requests));
   }
@@ -93,7 +98,7 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
       deps.log("stream failed", { level: "error", requestId, reason, message, detail }),
   };
   const stream = eventStream((send) => streamCompletion(begun, events, head, options, send));
-  ctx.waitUntil(stream.done);
+  ctx.waitUntil(stream.done.then(saveLater));
   return c.body(stream.body, 200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorkerd, type Workerd } from "../workerd.ts";
+import { conversation, play } from "./played.ts";
+import { begin, session, type TestSession, user } from "./session.ts";
+
+let workerd: Workerd;
+beforeAll(async () => {
+  workerd = await startWorkerd({ entry: "test/session/worker.ts" });
+});
+afterAll(() => workerd?.dispose());
+
+let conversations = 0;
+const open = () => session(workerd, `cuts-${conversations++}`);
+
+const one = ["one", "1"] as const;
+const two = ["two", "2"] as const;
+
+/** The second question's answer given anew so many times, each time with a batch that the next one takes back. */
+async function answeredAnew(times: number, batches = 1): Promise<TestSession> {
+  const asked = open();
+  await play(asked, { name: "t1", asks: "one", answer: "1" });
+  await play(asked, { name: "t2", asks: "two", answer: "2", batches });
+  for (let n = 1; n <= times; n++) {
+    await play(asked, { name: `again ${n}`, asks: "two", answer: "2", batches, shown: conversation(one) });
+  }
+  return asked;
+}
+
+/** The rows that a begin reads, and those that the whole context takes. */
+async function rowsRead(asked: TestSession): Promise<{ begin: number; context: number }> {
+  // In a process of its own, so that no flush of the turns before is counted.
+  await asked.flushed();
+  await workerd.fresh();
+  await asked.read();
+  const start = await begin(asked, { turn: "next", user: user("next", "next") });
+  const beginRead = await asked.read();
+  await asked.context(start.fence);
+  return { begin: beginRead, context: await asked.read() };
+}
+
+test.for([0, 1, 2])("a begin reads no more for all that rewinds took back (%i batches a turn)", async (batches) => {
+  const [few, many] = [await answeredAnew(2, batches), await answeredAnew(40, batches)];
+  const entries = (await many.summary())?.entries ?? 0;
+  expect(entries).toBeGreaterThan(80 * (1 + batches));
+  expect(await rowsRead(many)).toEqual(await rowsRead(few));
+});
+
+test("a begin reads no more for a long history of which an edit left the beginning", async () => {
+  const read: unknown[] = [];
+  for (const length of [3, 40]) {
+    const asked = open();
+    await play(asked, { name: "t1", asks: "one", answer: "1" });
+    for (let n = 2; n <= length; n++) await play(asked, { name: `t${n}`, asks: `q${n}`, answer: "a", batches: 1 });
+    for (let n = 1; n <= 3; n++) {
+      await play(asked, { name: `two ${n}`, asks: `two ${n}`, answer: "2", batches: 1, shown: conversation(one) });
+    }
+    read.push(await rowsRead(asked));
+  }
+  expect(read[1]).toEqual(read[0]);
+});
+
+test("what all epochs open with is kept once, in the object and in D1", async () => {
+  const asked = await answeredAnew(10);
+  await asked.flushed();
+  const db = await workerd.d1();
+  const count = async (table: string) => {
+    const query = `SELECT count(*) AS rows FROM ${table} WHERE session = ?`;
+    return db
+      .prepare(query)
+      .bind(JSON.stringify(["ada", "assistant", asked.id.conversation]))
+      .first("rows");
+  };
+  expect([await count("epochs"), await count("frozen")]).toEqual([11, 2]);
+});
+
+test("a session that was cut many times is rebuilt from D1 as it was, and reads as little", async () => {
+  const asked = await answeredAnew(10);
+  await play(asked, { name: "t3", asks: "three", answer: "3", batches: 2 });
+  await play(asked, { name: "edit", asks: "3?", answer: "3", batches: 1, shown: conversation(one, two) });
+  await asked.flushed();
+  const kept = await stateOf(asked);
+  await workerd.wipeObjects();
+  expect(await stateOf(asked)).toEqual(kept);
+  expect(kept.start).toMatchObject({
+    chain: { cut: false },
+    broken: null,
+    entries: [
+      [57, expect.anything()],
+      [58, expect.anything()],
+    ],
+  });
+});
+
+/** What the next turn starts from, and the rows that takes, but for the fence, which no two objects share. */
+async function stateOf(asked: TestSession) {
+  await asked.summary();
+  await asked.read();
+  const start = await begin(asked, { turn: "next", user: user("next", "next"), minted: false });
+  return { start: { ...start, fence: 0 }, read: await asked.read() };
+}
+
+test("a turn on a session that was cut writes no more rows than any other", async () => {
+  const asked = await answeredAnew(5, 0);
+  await asked.flushed();
+  await asked.written();
+  await play(asked, { name: "more", asks: "more", answer: "m" });
+  await asked.flushed();
+  expect(await asked.written()).toBe(7);
+});
