@@ -2,9 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { nextSteps } from "./dev/next-steps.ts";
 import { type Options, readOptions } from "./dev/options.ts";
-import { answered, firstAgent, isTaken } from "./dev/ready.ts";
+import { startProxy } from "./dev/proxy.ts";
+import { answered, firstAgent, freePort, isTaken } from "./dev/ready.ts";
 import { settingsIn, writeSettings } from "./dev/settings.ts";
-import { collected, ended, wrangler } from "./dev/wrangler.ts";
+import { collected, ended, shownAs, wrangler } from "./dev/wrangler.ts";
 
 /**
  * Everything on this machine: `npm run dev -- [--port N] [--persist-to FOLDER]`. Needs no key and no network. The exit
@@ -31,7 +32,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 // The database first: whoever waits for the port must never meet a worker without its tables.
 console.log("Bringing the local database up to date …");
-const migrating = run(["d1", "migrations", "apply", "DB", "--local", ...persist], "pipe");
+const migrating = run(["d1", "migrations", "apply", "DB", "--local", ...persist]);
 const migrated = await collected(migrating);
 if (stopped.signal.aborted) process.exit(migrated.code);
 if (migrated.code !== 0) {
@@ -41,15 +42,25 @@ if (migrated.code !== 0) {
 }
 
 console.log("Starting …");
-const serve = ["dev", "--local", "--port", `${port}`, "--show-interactive-dev-session=false"];
-const served = ended(run([...serve, ...settings.options, ...persist], "inherit")).finally(() => stopped.abort());
+// Wrangler stands behind a proxy of ours, which alone sees the Host that a request came with.
+const inner = await freePort();
+const behind = `http://127.0.0.1:${inner}`;
+const serve = ["dev", "--local", "--ip", "127.0.0.1", "--port", `${inner}`, "--show-interactive-dev-session=false"];
+const child = shownAs(origin, inner, run([...serve, ...settings.options, ...persist]));
+const served = ended(child).finally(() => stopped.abort());
 // Waiting ends in an abort where wrangler ends first, and wrangler's exit code says the rest.
-await answered(origin, stopped.signal).catch(() => undefined);
-if (!stopped.signal.aborted) console.log(nextSteps(origin, await firstAgent(origin), [...taken.keys()]));
+await answered(behind, stopped.signal).catch(() => undefined);
+if (!stopped.signal.aborted) {
+  await startProxy(port, inner).catch((error: Error) => {
+    child.kill();
+    fail(error.message);
+  });
+  console.log(nextSteps(origin, await firstAgent(behind), [...taken.keys()]));
+}
 process.exit(await served);
 
-function run(args: readonly string[], output: "inherit" | "pipe"): ChildProcess {
-  const child = wrangler(root, args, output);
+function run(args: readonly string[]): ChildProcess {
+  const child = wrangler(root, args);
   children.add(child);
   child.once("exit", () => children.delete(child));
   return child;

@@ -110,7 +110,8 @@ function report(
       ],
     ),
     "",
-    `With every D1 statement 100 ms slower, a turn takes ${ms(Math.max(0, counts.d1OnPath))} ms longer: what D1 is asked is off the turn's path.`,
+    `With every D1 statement 100 ms slower, a turn takes ${ms(Math.max(0, counts.d1OnPath))} ms longer. That is of a client which names its`,
+    "conversation; one that does not waits for D1 twice, before its turn to find the conversation and after it to note it.",
     "",
     targets(turnTargets(cases, counts)),
   ].join("\n");

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Whether something listens on the port already. Without this look, its answer would pass for ours. */
@@ -16,6 +16,19 @@ function accepts(host: string, port: number): Promise<boolean> {
     };
     socket.once("connect", () => settle(true));
     socket.once("error", () => settle(false));
+  });
+}
+
+/** A port of 127.0.0.1 that nobody listens on right now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
   });
 }
 

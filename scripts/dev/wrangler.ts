@@ -13,12 +13,13 @@ const QUIET = {
 
 const PROGRAM = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin/wrangler.js");
 
-/** Starts wrangler in the project's folder with the Node that runs this script. `output` goes to the terminal or here. */
-export function wrangler(root: string, options: readonly string[], output: "inherit" | "pipe"): ChildProcess {
+/** Starts wrangler in the project's folder with the Node that runs this script. */
+export function wrangler(root: string, options: readonly string[]): ChildProcess {
+  const colour = process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {};
   return spawn(process.execPath, [PROGRAM, ...options], {
     cwd: root,
-    env: { ...process.env, ...QUIET },
-    stdio: ["ignore", output, output],
+    env: { ...colour, ...process.env, ...QUIET },
+    stdio: ["ignore", "pipe", "pipe"],
   });
 }
 
@@ -28,6 +29,14 @@ export function ended(child: ChildProcess): Promise<number> {
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });
+}
+
+/** Passes what it prints on to the terminal, with `origin` wherever it names the address it listens on itself. */
+export function shownAs(origin: string, port: number, child: ChildProcess): ChildProcess {
+  const own = new RegExp(`http://(?:127\\.0\\.0\\.1|localhost):${port}\\b`, "g");
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => process.stdout.write(text.replaceAll(own, origin)));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => process.stderr.write(text.replaceAll(own, origin)));
+  return child;
 }
 
 /** Everything that it prints, and its exit code. */

@@ -46,15 +46,19 @@ export class Answer {
   }
 
   get blocks(): Block[] {
-    const blocks =
-      this.#partial === "" ? this.#blocks : [...this.#blocks, { type: "text", text: this.#partial } as const];
-    return blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+    const text: Block[] = this.#partial === "" ? [] : [{ type: "text", text: this.#partial }];
+    const blocks = [...this.#blocks, ...text].filter((block) => block.type !== "text" || block.text.trim() !== "");
+    if (!CUT.has(this.stop)) return blocks;
+    // Thinking that led to nothing any more: no API takes it as the end of a message.
+    return blocks.slice(0, blocks.findLastIndex((block) => block.type !== "thinking") + 1);
   }
 
   get calls(): CallBlock[] {
     return this.#blocks.filter((block) => block.type === "call");
   }
 }
+
+const CUT: ReadonlySet<Stop> = new Set(["cut", "stopped", "length"]);
 
 /** A call that the output limit cut: the provider ends its block all the same, with half of the input in it. */
 function isCutCall(block: Block | undefined): boolean {

@@ -21,6 +21,18 @@ export function chainKey(model: Model, mode: string): string {
   return chainPerMode(model) ? `${model.full}#${mode}` : model.full;
 }
 
+/** `HOLDFAST_LEASE_SECONDS`, or what a lease is without it. Throws when it is set to anything but a number of seconds. */
+export function leaseSeconds(env: Cloudflare.Env): number {
+  const { HOLDFAST_LEASE_SECONDS: setting = "" } = env;
+  if (setting === "") return LEASE_SECONDS;
+  const seconds = Number(setting);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new HoldfastError({
+    reason: "internal",
+    message: "This server's HOLDFAST_LEASE_SECONDS is not a number of seconds.",
+  });
+}
+
 /** What a turn says to its session when it begins. `turn` is the id it takes unless it resumes an earlier one. */
 export function beginRequest(
   { agent, owner, conversation, user, sent, seed, clientSystem }: TurnRequest,
@@ -47,14 +59,15 @@ export function beginRequest(
     id: sessionId(owner, agent.name, conversation.id),
     minted: conversation.minted,
     turn,
-    leaseSeconds: Number(env.HOLDFAST_LEASE_SECONDS ?? LEASE_SECONDS),
+    leaseSeconds: leaseSeconds(env),
     busy: agent.busy,
     wire: model.provider.wire,
     chain: { model: model.full, perMode: chainPerMode(model) },
     user: encodeEntry({ ...made, kind: "user", content: user.content }),
     blobs: user.blobs,
     sent,
-    seed: seed.map(({ role, content }) => seeded(role, content)),
+    // A conversation can only begin with what a user said.
+    seed: fromFirstUser(seed).map(({ role, content }) => seeded(role, content)),
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
     rerun: [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)],
   };
@@ -79,4 +92,9 @@ export function started(answer: BeginAnswer): TurnStart {
         message: "The store can't say right now whether this conversation exists. Try again.",
       });
   }
+}
+
+function fromFirstUser(seed: TurnRequest["seed"]): TurnRequest["seed"] {
+  const first = seed.findIndex(({ role }) => role === "user");
+  return first < 0 ? [] : seed.slice(first);
 }

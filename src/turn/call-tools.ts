@@ -6,6 +6,7 @@ import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
+import { limitResult } from "./limit-result.ts";
 import { CONCURRENT_CALLS } from "./limits.ts";
 import type { Observe } from "./observe.ts";
 import { toolOutput } from "./tool-output.ts";
@@ -38,7 +39,8 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const startedAt = batch.now();
-      const one = await callTool(batch, next.call);
+      const { result, blobs } = await callTool(batch, next.call);
+      const one: Ran = { result: { ...result, content: limitResult(result.content) }, blobs };
       ran[next.index] = one;
       const { call, name, status, content } = one.result;
       batch.observe({ type: "tool", startedAt, endedAt: batch.now(), call, name, status });

@@ -116,12 +116,15 @@ export class Conversation {
     if (this.chain !== null) this.chain = { ...this.chain, anchor: end };
   }
 
-  /** The entries made since the last append, which now are acknowledged. */
-  takeUnsaved(): { firstSeq: number; entries: string[] } {
+  /** The entries made since the last append that was acknowledged. */
+  unacknowledged(): { firstSeq: number; entries: string[] } {
     const [first] = this.unsaved;
-    const taken = { firstSeq: first?.seq ?? this.lastSeq + 1, entries: this.unsaved.map(({ text }) => text) };
+    return { firstSeq: first?.seq ?? this.lastSeq + 1, entries: this.unsaved.map(({ text }) => text) };
+  }
+
+  /** The session has them. */
+  acknowledged(): void {
     this.unsaved = [];
-    return taken;
   }
 
   /** The whole effective context: what the session holds, and what it has not been told yet. */

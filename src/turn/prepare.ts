@@ -53,8 +53,9 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const names = declaredNames(setup, conversation, catalog, unmarked);
   const declared = new Set([...names.inline, ...names.deferred]);
 
-  const cause = breakCause(setup, conversation, names.inline, rewrites);
-  const base = cause === null ? conversation.chain : goOnFrom(conversation, rewrites);
+  const changes = prefixChanges(setup, conversation, names.inline, rewrites);
+  const cause = breakCause(setup, conversation, changes);
+  const base = cause === null ? conversation.chain : goOnFrom(conversation, changes);
   const epoch = cause === null && base !== null ? base.epoch : conversation.nextEpoch;
   const frozen = conversation.instructions;
   const entries = base === null && conversation.chain !== null ? await setup.whole() : conversation.unsent;
@@ -63,7 +64,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const known = cause === null && base !== null ? base.deferred : [];
   const newDeferred = names.deferred
     .filter((name) => !known.some((definition) => definition.name === name))
-    .map((name) => definitionOf(setup, cause === "revoked" ? null : conversation.chain, name, true, spec));
+    .map((name) => definitionOf(setup, changes.revoked ? null : conversation.chain, name, true, spec));
   const newItems = provider.items({
     entries,
     deferrals: conversation.deferrals,
@@ -127,18 +128,33 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   };
 }
 
-/** Why this request can't extend the last one of its chain; null when it can, `first` for a session's first. */
-function breakCause(
-  setup: Setup,
-  conversation: Conversation,
+/** What of the chain's frozen prefix, or of what was sent behind it, this request has to change. */
+interface Changes {
+  /** The operator withdrew what was frozen. */
+  readonly revoked: boolean;
+  /** The inline tools are others. */
+  readonly inline: boolean;
+  /** A load point is at a call that was sent already. */
+  readonly rewrites: boolean;
+}
+
+function prefixChanges(
+  { agent }: Setup,
+  { chain }: Conversation,
   inline: readonly string[],
   rewrites: boolean,
-): Cause | "first" | null {
+): Changes {
+  if (chain === null) return { revoked: false, inline: false, rewrites: false };
+  return { revoked: agent.revision > chain.revision, inline: !sameNames(chain.prefix.tools, inline), rewrites };
+}
+
+/** Why this request can't extend the last one of its chain; null when it can, `first` for a session's first. */
+function breakCause(setup: Setup, conversation: Conversation, changes: Changes): Cause | "first" | null {
   const { chain, broken, sentThrough, sentWire, unsent } = conversation;
   if (chain === null) return broken ?? "first";
+  if (changes.revoked) return "revoked";
   if (chain.cut) return "rewind";
-  if (setup.agent.revision > chain.revision) return "revoked";
-  if (rewrites || !sameNames(chain.prefix.tools, inline)) return "late_inline";
+  if (changes.inline || changes.rewrites) return "late_inline";
   const lost = unsent.some(({ seq }) => seq <= sentThrough);
   return lost && sentWire !== setup.provider.wire ? "renderer" : null;
 }
@@ -149,12 +165,13 @@ function sameNames(definitions: readonly Definition[], names: readonly string[])
 
 /**
  * The items a new epoch begins with, or null if everything has to be rendered again: because sent entries have to
- * change, or because the frozen bytes hold thinking, which belongs to the epoch that ended. After a cut the bytes
- * behind what is left are the ones its thinking was signed for, so it stays.
+ * change, or because the frozen bytes hold thinking, which belongs to the epoch that ended. After a cut that changes
+ * nothing before it, the bytes behind what is left are the ones its thinking was signed for, so it stays.
  */
-function goOnFrom({ chain }: Conversation, rewrites: boolean): Chain | null {
+function goOnFrom({ chain }: Conversation, { revoked, inline, rewrites }: Changes): Chain | null {
   if (chain === null || rewrites) return null;
-  return chain.cut || chain.items.every((item) => item.markable) ? chain : null;
+  const samePrefix = !revoked && !inline;
+  return (chain.cut && samePrefix) || chain.items.every((item) => item.markable) ? chain : null;
 }
 
 function opening(chain: Chain, base: Chain | null): ChainOpening {

@@ -1,7 +1,7 @@
 import type { SessionApi } from "../session/contract.ts";
 import { type Failure, failureOf } from "../values/errors.ts";
 import { NO_USAGE } from "../values/usage.ts";
-import { beginRequest, started } from "./begin.ts";
+import { beginRequest, leaseSeconds, started } from "./begin.ts";
 import type { Observe } from "./observe.ts";
 import { Pulse } from "./pulse.ts";
 import type { Runtime, TurnRequest } from "./runtime.ts";
@@ -42,7 +42,7 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
     const model = resolveModel(runtime, agent, env);
     const start = started(await session.begin(beginRequest(request, model, turn, env, now())));
     running = start.turn;
-    pulse = new Pulse(session, start.fence, now);
+    pulse = new Pulse(session, start.fence, leaseSeconds(env), now);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
     steps = new Steps(deps, request, model, start, pulse);
@@ -50,7 +50,7 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
   } catch (error) {
     const failure = failureOf(error);
     failed = failure;
-    log("turn failed", { turn, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
+    log("turn failed", { turn: running, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
     // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
     if (failure.reason !== "lost") await steps?.giveUp().catch(() => undefined);
     sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });

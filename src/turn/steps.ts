@@ -1,6 +1,6 @@
 import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
-import type { AppendRequest, CallRecord, ChainWrite, TurnStart } from "../session/contract.ts";
+import type { AppendRequest, CallRecord, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
@@ -10,11 +10,11 @@ import { chainKey } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
 import { callTools, interrupted } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
+import { chainWrite, Journal, lost, saving } from "./journal.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import type { TurnDeps } from "./run.ts";
 import type { TurnRequest } from "./runtime.ts";
-import { definitionMark, itemMark } from "./segments.ts";
 import { type Model, turnSettings } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 
@@ -43,12 +43,11 @@ export class Steps {
   readonly #key: string;
   readonly #pulse: Pulse;
   readonly #conversation: Conversation;
+  readonly #journal: Journal;
   readonly #setup: Setup;
   #step: number;
   #lastBatch = "";
   #repeats = 0;
-  /** The session knows that the turn is over, or gave it to another isolate. */
-  #finished = false;
 
   constructor(deps: TurnDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
     const { agent, owner, conversation } = request;
@@ -60,6 +59,7 @@ export class Steps {
     this.#pulse = pulse;
     this.#step = start.step;
     this.#conversation = new Conversation(start, this.#key, conversation.id);
+    this.#journal = new Journal(deps.session, start, this.#conversation);
     this.#setup = {
       agent,
       provider: model.provider,
@@ -107,7 +107,7 @@ export class Steps {
   async #prepareFirst(): Promise<Ready> {
     const prepared = await prepare(this.#setup, this.#conversation);
     const saved = prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
-    if (saved) await this.#append("before", this.#saving(prepared));
+    if (saved) await this.#save("before", saving(prepared, this.#conversation));
     return { prepared, saved };
   }
 
@@ -117,12 +117,13 @@ export class Steps {
     const { provider, name, full } = this.#model;
     const step = this.#step;
     const conversation = this.#conversation;
-    const answer = new Answer();
-    if (prepared.searched !== null) {
-      const { call, names } = prepared.searched;
-      const input = JSON.stringify({ query: names.join(", ") });
-      sink.emit({ type: "call", step, id: call, name: SEARCH_TOOL, input, host: true });
+    if (this.#pulse.ended === "cancelled") {
+      // Whoever asked has left before anything was sent.
+      await this.#save("finish", { end: { status: "stopped" } });
+      sink.emit({ type: "done", stop: "stopped", usage: this.usage });
+      return null;
     }
+    const answer = new Answer();
     sink.emit({ type: "request", step, verdict: prepared.verdict, model: full });
     conversation.sent(prepared.chain);
     let failure: Failure | null = null;
@@ -131,7 +132,7 @@ export class Steps {
     try {
       for await (const event of provider.stream(name, prepared.body, { env, signal: this.#pulse.signal })) {
         firstAt ??= now();
-        if (event.type === "begun") sink.emit({ type: "answering", step });
+        if (event.type === "begun") this.#tellBegun(prepared);
         if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
         answer.take(event);
       }
@@ -159,6 +160,16 @@ export class Steps {
     return null;
   }
 
+  /** The answer begins; the host search that was made for its request is told only now that it was taken. */
+  #tellBegun({ searched }: Prepared): void {
+    const { sink } = this.#deps;
+    const step = this.#step;
+    sink.emit({ type: "answering", step });
+    if (searched === null) return;
+    const input = JSON.stringify({ query: searched.names.join(", ") });
+    sink.emit({ type: "call", step, id: searched.call, name: SEARCH_TOOL, input, host: true });
+  }
+
   /** After a whole answer: runs its calls and saves the next request, or ends the turn. */
   async #continue(asked: Asked): Promise<Next> {
     const { prepared, saved, answer, call } = asked;
@@ -169,12 +180,12 @@ export class Steps {
       return "ended";
     }
     const seq = this.#conversation.add(this.#assistant(prepared, answer));
-    const record = { call, ...(saved ? {} : this.#chain(prepared)) };
+    const record = { call, ...(saved ? {} : { chain: chainWrite(prepared, this.#key) }) };
     if (answer.stop === "paused") {
-      await this.#append("answer", { ...record, sentThrough: seq });
+      await this.#save("answer", { ...record, sentThrough: seq });
       return "prepare";
     }
-    await this.#append("answer", record);
+    await this.#save("answer", record);
     const batch = JSON.stringify(calls.map(({ name, input }) => [name, input]));
     this.#repeats = batch === this.#lastBatch ? this.#repeats + 1 : 1;
     this.#lastBatch = batch;
@@ -182,7 +193,7 @@ export class Steps {
       const text = `Not run: the same calls were made ${this.#repeats} times in a row.`;
       this.#results(
         seq,
-        calls.map((call) => ({ ...interrupted(call, text), status: "denied" })),
+        calls.map((one) => this.#unrun(one, text, "denied")),
       );
       return this.#fail({ reason: "limit", limit: "repeats", message: `The turn stopped: ${text}` });
     }
@@ -193,7 +204,7 @@ export class Steps {
   async #resume(pending: NonNullable<TurnStart["pending"]>): Promise<Next> {
     const conversation = this.#conversation;
     const entry = conversation.unsent.find(({ seq }) => seq === pending.seq)?.entry;
-    if (entry?.kind !== "assistant") return "prepare";
+    if (entry?.kind !== "assistant") throw new Error(`entry ${pending.seq} is no answer whose calls could be run`);
     const calls = entry.blocks.filter((block) => block.type === "call");
     const catalog = toolCatalog(this.#request.agent, conversation.mode);
     const { active } = deriveActive({ evidence: conversation.evidence, catalog });
@@ -228,7 +239,7 @@ export class Steps {
       run,
     );
     const unknown = (call: CallBlock) =>
-      interrupted(call, "It is not known whether this call ran: its isolate was lost.");
+      this.#unrun(call, "It is not known whether this call ran: its isolate was lost.");
     this.#results(
       seq,
       calls.map((call) => results.find((result) => result.call === call.id) ?? unknown(call)),
@@ -236,12 +247,12 @@ export class Steps {
     for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     if (this.#pulse.ended === "lost") throw lost();
     if (this.#pulse.ended === "cancelled") {
-      await this.#append("finish", { blobs, end: { status: "stopped" } });
+      await this.#save("finish", { blobs, end: { status: "stopped" } });
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
       return "ended";
     }
     const next = await prepare(this.#setup, this.#conversation);
-    await this.#append("results", { blobs, ...this.#saving(next) });
+    await this.#save("results", { blobs, ...saving(next, this.#conversation) });
     return { prepared: next, saved: true };
   }
 
@@ -259,14 +270,14 @@ export class Steps {
       if (calls.length > 0) {
         this.#results(
           seq,
-          calls.map((call) => interrupted(call, text)),
+          calls.map((one) => this.#unrun(one, text)),
         );
       }
     }
     const status = failure !== null ? "failed" : answer.stop === "stopped" ? "stopped" : "done";
-    await this.#append("finish", {
+    await this.#save("finish", {
       call,
-      ...(saved || !answer.begun ? {} : this.#chain(prepared)),
+      ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }),
       end: { status },
     });
     if (failure !== null) throw new HoldfastError(failure);
@@ -276,15 +287,17 @@ export class Steps {
 
   /** Ends the turn at a limit: what is there stays, and the caller reads why. */
   async #fail(failure: Failure): Promise<never> {
-    await this.#append("finish", { end: { status: "failed" } });
+    await this.#save("finish", { end: { status: "failed" } });
     throw new HoldfastError(failure);
   }
 
-  /** Gives the session back after a fault of ours, so that the next turn need not wait for the lease to run out. */
-  async giveUp(): Promise<void> {
-    if (this.#finished) return;
-    const { firstSeq } = this.#conversation.takeUnsaved();
-    await this.#append("finish", { firstSeq, entries: [], end: { status: "failed" } });
+  #save(kind: AppendRequest["kind"], fields: Partial<AppendRequest>): Promise<void> {
+    return this.#journal.append(kind, this.#step, fields);
+  }
+
+  /** Gives the session back after a fault of ours. */
+  giveUp(): Promise<void> {
+    return this.#journal.giveUp(this.#step);
   }
 
   #assistant(prepared: Prepared, answer: Answer): AssistantEntry {
@@ -302,49 +315,16 @@ export class Steps {
     };
   }
 
+  /** The result of a call that is not run, told to whoever listens. */
+  #unrun(call: CallBlock, text: string, status: "interrupted" | "denied" = "interrupted"): ToolResult {
+    const result = { ...interrupted(call, text), status };
+    this.#deps.sink.emit({ type: "result", id: call.id, name: call.name, status, text });
+    return result;
+  }
+
   #results(of: number, results: readonly ToolResult[]): void {
     const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
     this.#conversation.add({ ...made, kind: "results", of, results });
-  }
-
-  async #append(kind: AppendRequest["kind"], fields: Partial<AppendRequest>): Promise<void> {
-    const { fence, turn } = this.#start;
-    const { firstSeq, entries } = this.#conversation.takeUnsaved();
-    const answer = await this.#deps.session.append({
-      v: 1,
-      fence,
-      turn,
-      step: this.#step,
-      kind,
-      firstSeq,
-      entries,
-      ...fields,
-    });
-    this.#finished = kind === "finish" || answer.kind === "lost";
-    if (answer.kind === "lost") throw lost();
-  }
-
-  /** All that the session must know of a request before it goes out. */
-  #saving(prepared: Prepared): Partial<AppendRequest> {
-    return {
-      sentThrough: this.#conversation.lastSeq,
-      ...this.#chain(prepared),
-      ...(prepared.changed ? { deferrals: JSON.stringify(this.#conversation.deferrals) } : {}),
-      ...(prepared.asked === null ? {} : { instructions: prepared.asked }),
-    };
-  }
-
-  #chain(prepared: Prepared): { chain: ChainWrite } {
-    return {
-      chain: {
-        key: this.#key,
-        epoch: prepared.chain.epoch,
-        open: prepared.opening,
-        deferred: prepared.newDeferred.map((definition) => JSON.stringify(definition)),
-        items: prepared.newItems.map((item) => JSON.stringify(item)),
-        marks: { deferred: prepared.newDeferred.map(definitionMark), items: prepared.newItems.map(itemMark) },
-      },
-    };
   }
 
   async #whole(): Promise<Numbered[]> {
@@ -353,8 +333,4 @@ export class Steps {
     for (const blob of context.blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     return this.#conversation.withUnsaved(context.entries);
   }
-}
-
-function lost(): HoldfastError {
-  return new HoldfastError({ reason: "lost", message: "Another isolate has taken this turn over." });
 }

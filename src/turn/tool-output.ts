@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { BlobRow } from "../session/contract.ts";
 import type { Part, Source } from "../values/entry.ts";
-import { RESULT_BYTES } from "./limits.ts";
+import { MEDIA_CHARS } from "./limits.ts";
 
 /** What a tool returned, as parts to store and the blobs they refer to. */
 export interface Output {
@@ -11,7 +11,13 @@ export interface Output {
   readonly blobs: readonly BlobRow[];
 }
 
-const media = { data: z.base64().optional(), mediaType: z.string().optional(), url: z.url().optional() };
+/** What models take. */
+const MEDIA = {
+  image: new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  document: new Set(["application/pdf"]),
+};
+
+const media = { data: z.string().optional(), mediaType: z.string().optional(), url: z.string().optional() };
 const RICH = z.object({
   isError: z.boolean().optional(),
   content: z.array(
@@ -25,7 +31,8 @@ const RICH = z.object({
 
 /**
  * Makes a result of what a tool returned: a string as it is, `{ content }` as its parts, any other JSON value as JSON
- * text; `{ isError: true, … }` is a failure. Text beyond {@link RESULT_BYTES} is cut in the middle.
+ * text; `{ isError: true, … }` is a failure. Throws an error that says why when it is an image or document that no model
+ * takes, or too large.
  */
 export function toolOutput(value: unknown): Output {
   if (typeof value === "string") return texts(value, false);
@@ -33,42 +40,42 @@ export function toolOutput(value: unknown): Output {
   if (!rich.success) return texts(JSON.stringify(value) ?? "", isError(value));
   const blobs: BlobRow[] = [];
   const content = rich.data.content.map((part): Part => {
-    if (part.type === "text") return { type: "text", text: cut(part.text) };
+    if (part.type === "text") return part;
     const source = sourceOf(part, blobs);
     if (part.type === "image") return { type: "image", source };
-    return part.name === undefined ? { type: "document", source } : { type: "document", source, name: part.name };
+    return part.name ? { type: "document", source, name: part.name } : { type: "document", source };
   });
+  const size = blobs.reduce((sum, blob) => sum + blob.base64.length, 0);
+  if (size > MEDIA_CHARS)
+    throw new Error(`the result's images and documents take ${size} characters of base64, more than ${MEDIA_CHARS}`);
   return { failed: rich.data.isError === true, content, blobs };
 }
 
 function texts(text: string, failed: boolean): Output {
-  return { failed, content: [{ type: "text", text: cut(text) }], blobs: [] };
+  return { failed, content: [{ type: "text", text }], blobs: [] };
 }
 
 function isError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isError" in value && value.isError === true;
 }
 
-function sourceOf(
-  part: { data?: string | undefined; mediaType?: string | undefined; url?: string | undefined },
-  blobs: BlobRow[],
-): Source {
-  if (part.url !== undefined) return { type: "url", url: part.url };
-  if (part.data === undefined || part.mediaType === undefined) {
-    throw new Error("an image or document needs `url`, or `data` and `mediaType`");
-  }
-  const hash = createHash("sha256").update(Buffer.from(part.data, "base64")).digest("hex");
-  blobs.push({ hash, media: part.mediaType, base64: part.data });
-  return { type: "blob", hash, media: part.mediaType };
+interface Media {
+  readonly type: "image" | "document";
+  readonly data?: string | undefined;
+  readonly mediaType?: string | undefined;
+  readonly url?: string | undefined;
 }
 
-/** Keeps the head and the tail: the beginning says what it is, the end how it came out. */
-function cut(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= RESULT_BYTES) return text;
-  const half = RESULT_BYTES / 2;
-  const decoder = new TextDecoder();
-  const head = decoder.decode(bytes.subarray(0, half));
-  const tail = decoder.decode(bytes.subarray(bytes.length - half));
-  return `${head}\n[… ${bytes.length - RESULT_BYTES} bytes cut here: a result may hold ${RESULT_BYTES} …]\n${tail}`;
+function sourceOf({ type, data, mediaType, url }: Media, blobs: BlobRow[]): Source {
+  if (url !== undefined) {
+    if (!URL.canParse(url) || new URL(url).protocol !== "https:") throw new Error(`the ${type}'s url is no https URL`);
+    return { type: "url", url };
+  }
+  if (!data || mediaType === undefined) throw new Error(`the ${type} needs a \`url\`, or \`data\` and \`mediaType\``);
+  if (!MEDIA[type].has(mediaType)) throw new Error(`models take no ${type} of the media type ${mediaType}`);
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.toString("base64") !== data) throw new Error(`the ${type}'s data is no base64`);
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  blobs.push({ hash, media: mediaType, base64: data });
+  return { type: "blob", hash, media: mediaType };
 }

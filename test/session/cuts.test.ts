@@ -93,6 +93,7 @@ test("a session that was cut many times is rebuilt from D1 as it was, and reads 
 
 /** What the next turn starts from, and the rows that takes, but for the fence, which no two objects share. */
 async function stateOf(asked: TestSession) {
+  await workerd.fresh();
   await asked.summary();
   await asked.read();
   const start = await begin(asked, { turn: "next", user: user("next", "next"), minted: false });

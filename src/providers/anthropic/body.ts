@@ -21,7 +21,7 @@ export function writeBody(request: ModelRequest): { body: string; end: number | 
     ...request.deferred.map((tool) => tool.bytes),
   ];
   const system = markLast(prefix.system, prefix);
-  const fields = [prefix.settings, ...callFields(request.call), '"stream":true'];
+  const fields = [prefix.settings, ...callFields(request.call, prefix), '"stream":true'];
   const previous = previousOf(request);
   // Null asks nothing, but the API keeps a fingerprint only of requests that have the field.
   if (modelFacts(request.model).diagnostics) fields.push(diagnosticsField(previous));
@@ -53,11 +53,19 @@ function anchorOf({ model, anchor, items }: ModelRequest): number | null {
   return dropped ? thought - 1 : anchor;
 }
 
-function callFields(call: CallSettings): string[] {
-  const fields = [`"max_tokens":${call.maxOutputTokens}`];
-  if (call.temperature !== undefined) fields.push(`"temperature":${call.temperature}`);
-  if (call.topP !== undefined) fields.push(`"top_p":${call.topP}`);
-  if (call.stop !== undefined && call.stop.length > 0) fields.push(`"stop_sequences":${JSON.stringify(call.stop)}`);
+/**
+ * The fields of this call, as the epoch's frozen settings allow them: thinking needs room beside the answer, and takes
+ * no sampling settings.
+ */
+function callFields(call: CallSettings, { settings }: Prefix): string[] {
+  const budget = Number(/"budget_tokens":(\d+)/.exec(settings)?.[1] ?? 0);
+  const fields = [`"max_tokens":${call.maxOutputTokens + budget}`];
+  if (!settings.includes('"thinking":')) {
+    if (call.temperature !== undefined) fields.push(`"temperature":${call.temperature}`);
+    if (call.topP !== undefined) fields.push(`"top_p":${call.topP}`);
+  }
+  const stops = (call.stop ?? []).filter((text) => text.trim() !== "");
+  if (stops.length > 0) fields.push(`"stop_sequences":${JSON.stringify(stops)}`);
   return fields;
 }
 

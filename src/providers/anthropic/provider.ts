@@ -4,6 +4,7 @@ import type { ToolSpec } from "../../values/tool.ts";
 import type { Definition, ModelEvent, Provider, ProviderDeps } from "../contract.ts";
 import { writeBody } from "./body.ts";
 import { brokeOff, refused } from "./errors.ts";
+import { withIdleLimit } from "./idle-limit.ts";
 import { modelFacts } from "./models.ts";
 import { textBlock } from "./parts.ts";
 import { renderItems } from "./render.ts";
@@ -11,6 +12,9 @@ import { readStream } from "./stream.ts";
 
 /** Tries after the first, by the SDK, which respects `retry-after`; never once an answer has begun. */
 const RETRIES = 1;
+
+/** A stream that says nothing for so long is dead: the API sends something at least every few seconds. */
+const IDLE_MS = 5 * 60_000;
 
 /** Anthropic's Messages API on the official SDK. */
 export const anthropic: Provider = {
@@ -74,7 +78,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
       signal: deps.signal,
       stream: true,
     });
-    for await (const event of readStream(events)) {
+    for await (const event of readStream(withIdleLimit(events, IDLE_MS))) {
       begun = true;
       yield event;
     }

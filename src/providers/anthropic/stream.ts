@@ -30,6 +30,7 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
       case "message_start":
         usage = usageOf(event.message.usage, usage);
         yield { type: "begun", id: event.message.id, ...diagnosisOf(event.message) };
+        yield { type: "usage", usage };
         break;
       case "content_block_start":
         open = { start: event.content_block, text: "", input: "", signature: "" };
@@ -51,7 +52,7 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
         break;
       }
       case "content_block_stop":
-        if (open !== null) yield { type: "block", block: closed(open) };
+        if (open !== null) yield* blockEvents(open);
         open = null;
         break;
       case "message_delta":
@@ -68,6 +69,12 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
   }
   yield { type: "usage", usage };
   throw brokeOff("the stream ended before the answer did");
+}
+
+/** The block as an event. Thinking without a signature was cut off, and could never be sent again. */
+function* blockEvents(open: Open): Generator<ModelEvent> {
+  const unsigned = open.start.type === "thinking" && open.start.signature + open.signature === "";
+  if (!unsigned) yield { type: "block", block: closed(open) };
 }
 
 function closed(open: Open): Block {

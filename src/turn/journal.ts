@@ -1,0 +1,76 @@
+import type { Item } from "../providers/contract.ts";
+import type { AppendRequest, ChainWrite, SessionApi, TurnStart } from "../session/contract.ts";
+import { HoldfastError } from "../values/errors.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Prepared } from "./prepare.ts";
+import { definitionMark, itemMark } from "./segments.ts";
+
+/** What a turn writes to its session. Knows what the session has acknowledged, and whether the turn is over there. */
+export class Journal {
+  readonly #session: Pick<SessionApi, "append">;
+  readonly #start: Pick<TurnStart, "fence" | "turn">;
+  readonly #conversation: Conversation;
+  #over = false;
+
+  constructor(
+    session: Pick<SessionApi, "append">,
+    start: Pick<TurnStart, "fence" | "turn">,
+    conversation: Conversation,
+  ) {
+    this.#session = session;
+    this.#start = start;
+    this.#conversation = conversation;
+  }
+
+  /** Appends what the conversation has that is not acknowledged yet, with `fields`. Throws `lost` on a stale fence. */
+  async append(kind: AppendRequest["kind"], step: number, fields: Partial<AppendRequest> = {}): Promise<void> {
+    const { fence, turn } = this.#start;
+    const { firstSeq, entries } = this.#conversation.unacknowledged();
+    const answer = await this.#session.append({ v: 1, fence, turn, step, kind, firstSeq, entries, ...fields });
+    this.#over = kind === "finish" || answer.kind === "lost";
+    if (answer.kind === "lost") throw lost();
+    this.#conversation.acknowledged();
+  }
+
+  /**
+   * Gives the session back after a fault of ours, so that the next turn need not wait for the lease to run out. What
+   * was done is kept if it can be stored.
+   */
+  async giveUp(step: number): Promise<void> {
+    if (this.#over) return;
+    const end = { status: "failed" } as const;
+    try {
+      await this.append("finish", step, { end });
+    } catch {
+      // It may be an entry that can't be stored: the turn then ends without it.
+      if (!this.#over) await this.append("finish", step, { entries: [], end });
+    }
+  }
+}
+
+/** All that the session must know of a request before it goes out. */
+export function saving(prepared: Prepared, conversation: Conversation): Partial<AppendRequest> {
+  return {
+    sentThrough: conversation.lastSeq,
+    chain: chainWrite(prepared, conversation.chainKey),
+    ...(prepared.changed ? { deferrals: JSON.stringify(conversation.deferrals) } : {}),
+    ...(prepared.asked === null ? {} : { instructions: prepared.asked }),
+  };
+}
+
+/** The bytes that a request adds to its chain. */
+export function chainWrite(prepared: Prepared, key: string): ChainWrite {
+  const { chain, opening, newDeferred, newItems } = prepared;
+  return {
+    key,
+    epoch: chain.epoch,
+    open: opening,
+    deferred: newDeferred.map((definition) => JSON.stringify(definition)),
+    items: newItems.map((item: Item) => JSON.stringify(item)),
+    marks: { deferred: newDeferred.map(definitionMark), items: newItems.map(itemMark) },
+  };
+}
+
+export function lost(): HoldfastError {
+  return new HoldfastError({ reason: "lost", message: "Another isolate has taken this turn over." });
+}
