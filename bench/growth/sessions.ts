@@ -27,7 +27,7 @@ const FIRST: readonly Message[] = [
   { role: "user", content: "Hello, I have a question." },
   { role: "assistant", content: "Go ahead." },
 ];
-const TURNS = 10;
+const TURNS = 20;
 /** Regenerating stops here, whatever size was reached. */
 const PATIENCE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { crossOrigin } from "./cors.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
 import { drainRefused } from "./drain.ts";
 import { httpError } from "./errors.ts";
-import { requestLog } from "./log.ts";
+import { failureFields, requestLog } from "./log.ts";
 import { refuseOtherMethods } from "./method-not-allowed.ts";
 import { sessionRoutes } from "./sessions.ts";
 
@@ -52,15 +52,7 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
   app.onError((thrown, c) => {
     const failure = failureOf(thrown);
     const { status, headers, body } = httpError(failure);
-    deps.log("request refused", {
-      level: status < 500 ? "info" : "error",
-      requestId: c.get("requestId"),
-      status,
-      reason: failure.reason,
-      // A 400 may quote what the caller wrote, which no log holds.
-      message: failure.reason === "bad_request" ? (failure.path ?? null) : failure.message,
-      detail: failure.detail ?? null,
-    });
+    deps.log("request refused", { requestId: c.get("requestId"), ...failureFields(failure) });
     return c.json(body, status, headers);
   });
   return app;

@@ -1,9 +1,14 @@
 import { HoldfastError } from "../values/errors.ts";
 import type { Owner } from "../values/owner.ts";
+import { LOCAL } from "./open-mode.ts";
 
 /**
  * Says who sends a request, or null when it can't tell. It sees the request before its body is read and must not read
  * it. A {@link HoldfastError} it throws is kept as the reason in case no other authenticator knows the caller.
+ *
+ * The ids of all authenticators share one namespace, and whoever has an id has everything stored under it. An id that
+ * callers can choose, or that comes from outside, therefore needs a prefix of its authenticator's own, with a character
+ * that no name in `HOLDFAST_API_KEYS` may have: `oidc:${subject}`, `access/${email}`. `local` is open mode's owner.
  */
 export type Authenticator = (request: Request, env: Cloudflare.Env) => Promise<Owner | null>;
 
@@ -11,6 +16,7 @@ export type Authenticator = (request: Request, env: Cloudflare.Env) => Promise<O
 export const SECRET_LENGTH = 24;
 
 const OWNER_NAME = /^[A-Za-z0-9._@+-]{1,64}$/;
+const ROLE = /^[a-z][a-z0-9_-]{0,31}$/;
 
 interface Key {
   readonly name: string;
@@ -20,8 +26,10 @@ interface Key {
 
 /**
  * The authenticator of `HOLDFAST_API_KEYS`: comma-separated `name:secret` or `name:secret:role`, the role `user` unless
- * given. The owner's id is the name, so two entries of one name are one owner in the middle of changing keys. A key is
- * taken from `Authorization: Bearer` alone. Keys are compared by digest, all of them every time.
+ * given. A secret has no colon. The owner's id is the name, so two entries of one name are one owner in the middle of
+ * changing keys; the name `local` is open mode's. A setting that can't be used refuses everybody: callers learn no more
+ * than that, the log says why. A key is taken from `Authorization: Bearer` alone. Keys are compared by digest, all of
+ * them every time.
  */
 export function apiKeys(): Authenticator {
   return async function apiKeys(request, env) {
@@ -57,19 +65,24 @@ function parseKeys(setting: string): Key[] {
     .filter((entry) => entry !== "");
   return entries.map((entry, index) => {
     const [name = "", secret = "", role = "user", ...rest] = entry.split(":");
-    const problem = !OWNER_NAME.test(name)
-      ? "its name is not 1 to 64 of A-Z a-z 0-9 . _ @ + -"
-      : secret.length < SECRET_LENGTH
-        ? `its secret has fewer than ${SECRET_LENGTH} characters`
-        : role === "" || rest.length > 0
-          ? "it is not name:secret or name:secret:role"
-          : null;
+    const problem = keyProblem(name, secret, role, rest);
     if (problem === null) return { name, secret, role };
     throw new HoldfastError({
       reason: "internal",
-      message: `HOLDFAST_API_KEYS can't be used: in entry ${index + 1} of ${entries.length}, ${problem}.`,
+      message: "This server's API keys are not set up right. Its log says what is wrong.",
+      detail: `HOLDFAST_API_KEYS can't be used: in entry ${index + 1} of ${entries.length}, ${problem}.`,
     });
   });
+}
+
+/** What is wrong with an entry, or null. Tells nothing of its secret but that it is too short. */
+function keyProblem(name: string, secret: string, role: string, rest: readonly string[]): string | null {
+  if (!OWNER_NAME.test(name)) return "its name is not 1 to 64 of A-Z a-z 0-9 . _ @ + -";
+  if (name === LOCAL.id) return `its name is ${LOCAL.id}, which is open mode's owner`;
+  if (secret.length < SECRET_LENGTH) return `its secret has fewer than ${SECRET_LENGTH} characters`;
+  if (rest.length > 0) return "it is not name:secret or name:secret:role (a secret has no colon)";
+  if (!ROLE.test(role)) return "its role is not 1 to 32 of a-z 0-9 _ -, beginning with a letter";
+  return null;
 }
 
 async function digest(text: string): Promise<Uint8Array> {

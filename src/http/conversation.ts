@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { badRequest } from "./bad-request.ts";
 
 /** `minted`: made for this request, so no session can exist under it yet. */
@@ -56,5 +57,5 @@ export function checkConversationId(id: string, where: string): string {
 
 /** 128 random bits as 32 hexadecimal digits: nobody's to guess. */
 export function mintId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return randomBytes(16).toString("hex");
 }

@@ -1,8 +1,8 @@
 import { HoldfastError } from "../values/errors.ts";
 import type { Owner } from "../values/owner.ts";
 
-/** Whom every caller is in open mode. */
-const LOCAL: Owner = Object.freeze({ id: "local", name: "local", roles: Object.freeze(["user"]) });
+/** Whom every caller without a known key is in open mode. The id is reserved: no key may have this name. */
+export const LOCAL: Owner = Object.freeze({ id: "local", name: "local", roles: Object.freeze(["user"]) });
 
 /** Whether `HOLDFAST_OPEN` is set: no key is needed, from this machine. */
 export function isOpen(env: Pick<Cloudflare.Env, "HOLDFAST_OPEN">): boolean {

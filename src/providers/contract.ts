@@ -21,6 +21,10 @@ export interface ModelFacts {
   readonly maxOutput: number;
   /** Request fields the model answers with an error; they are dropped and named to the caller. */
   readonly refuses: ReadonlySet<"temperature" | "topP" | "effort">;
+  /** The highest temperature it takes; none is too high unless given. */
+  readonly maxTemperature?: number;
+  /** Takes `temperature` or `topP`, not both in one request. */
+  readonly oneSampling?: boolean;
   readonly thinking: "none" | "manual" | "adaptive";
   /** Says on request why its cache could not reuse all of an earlier request. */
   readonly diagnostics?: boolean;

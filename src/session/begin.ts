@@ -2,7 +2,7 @@ import type { Alignment } from "../context/align-history.ts";
 import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
 import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
-import type { AssistantEntry, Entry, Numbered, UserEntry } from "../values/entry.ts";
+import type { AssistantEntry, Entry, Numbered, RewindEntry, UserEntry } from "../values/entry.ts";
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { BeginRequest } from "./contract.ts";
@@ -23,7 +23,7 @@ export interface Found {
     readonly turn: string;
     readonly userSeq: number;
     /** `dead`: its lease ran out before it ended. */
-    readonly status: "done" | "failed" | "stopped" | "dead";
+    readonly status: "done" | "failed" | "refused" | "stopped" | "dead";
   };
 }
 
@@ -41,7 +41,7 @@ export interface Plan {
   readonly reset: boolean;
 }
 
-/** Decides how a turn starts on a session that exists: issue 2, point 4. Pure; `now` in milliseconds. */
+/** Decides how a turn starts on a session that exists. Pure; `now` in milliseconds. */
 export function planTurn(found: Found, request: BeginRequest, now: number): Plan {
   const { all, lastSeq, newest } = found;
   const asked = userEntry(request.user);
@@ -59,43 +59,61 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   const open = openBatch(effective);
   if (open !== null) made.push(interruptedResults(open, now));
 
-  const system = systemUpdate(found.clientSystem, effective, request.clientSystem);
-  const last = effective.at(-1);
-  let rewind: { readonly to: number; readonly why: "regenerate" | "edited" } | null = null;
-  let userSeq: number | null = null;
-  switch (alignment.kind) {
-    case "append":
-    case "unrelated":
-      break;
-    case "edited":
-      rewind = { to: alignment.user, why: "edited" };
-      break;
-    case "regenerate":
-      // A system update stands before the message it speaks for, so that message is then told anew.
-      if (system !== null) rewind = { to: alignment.user, why: "regenerate" };
-      else {
-        rewind = { to: alignment.user + 1, why: "regenerate" };
-        userSeq = alignment.user;
-      }
-      break;
-    case "rerun":
-      if (system !== null && last?.seq === alignment.user) rewind = { to: alignment.user, why: "regenerate" };
-      else {
-        // What is left of an answer that failed would be taken for the beginning of the new one.
-        if (last && isFinalAnswer(last)) rewind = { to: last.seq, why: "regenerate" };
-        userSeq = alignment.user;
-      }
-      break;
+  const rewound = (rewind: Rewind | null): Entry[] =>
+    rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
+  const systemBehind = (rewind: Rewind | null) =>
+    systemUpdate(found.clientSystem, after(found, rewound(rewind)), request.clientSystem);
+
+  let { rewind, userSeq } = place(alignment, effective, newest);
+  let system = systemBehind(rewind);
+  if (system !== null && userSeq !== null && isToldAnew(alignment, effective)) {
+    // A system update stands before the message it speaks for, so that message is told anew behind it.
+    rewind = { to: userSeq, why: "regenerate" };
+    userSeq = null;
+    system = systemBehind(rewind);
   }
-  if (rewind !== null) made.push({ ...head, origin: "runtime", kind: "rewind", ...rewind });
-  const append = made.map(encodeEntry);
+  const entries = rewound(rewind);
+  const append = entries.map(encodeEntry);
   if (userSeq === null) {
     if (system !== null) append.push(encodeEntry({ ...head, origin: "client", kind: "system_update", text: system }));
     append.push(request.user);
     userSeq = lastSeq + append.length;
   }
-  const reset = rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(found, made));
+  const reset =
+    rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(found, entries));
   return { resumed: false, sends: true, userSeq, append, reset };
+}
+
+type Rewind = Pick<RewindEntry, "to" | "why">;
+
+/** What the alignment takes back of the history, and the user entry that is answered again; null for a new one. */
+function place(
+  alignment: Alignment,
+  effective: readonly Numbered[],
+  newest: Found["newest"],
+): { rewind: Rewind | null; userSeq: number | null } {
+  switch (alignment.kind) {
+    case "append":
+    case "unrelated":
+      // What the provider refused once it refuses again: another message goes on from before it.
+      return { rewind: newest.status === "refused" ? { to: newest.userSeq, why: "refused" } : null, userSeq: null };
+    case "edited":
+      return { rewind: { to: alignment.user, why: "edited" }, userSeq: null };
+    case "regenerate":
+      return { rewind: { to: alignment.user + 1, why: "regenerate" }, userSeq: alignment.user };
+    case "rerun": {
+      // What is left of an answer that failed would be taken for the beginning of the new one.
+      const last = effective.at(-1);
+      const rewind = last && isFinalAnswer(last) ? ({ to: last.seq, why: "regenerate" } as const) : null;
+      return { rewind, userSeq: alignment.user };
+    }
+  }
+}
+
+/** Whether the user entry that is answered again may be told anew: no tool work of its turn would be lost with it. */
+function isToldAnew(alignment: Alignment, effective: readonly Numbered[]): boolean {
+  if (alignment.kind === "regenerate") return true;
+  return alignment.kind === "rerun" && effective.at(-1)?.seq === alignment.user;
 }
 
 /** The results entry that closes a batch whose turn died: nothing of it is run again. */
@@ -124,7 +142,7 @@ function userEntry(text: string): UserEntry {
 
 /** Whether the newest turn still owes its answer. One that died after its last answer was stored does not. */
 function isUnfinished(effective: readonly Numbered[], newest: Found["newest"]): boolean {
-  if (newest.status === "failed") return true;
+  if (newest.status === "failed" || newest.status === "refused") return true;
   if (newest.status !== "dead") return false;
   const last = effective.at(-1);
   return !(last && isFinalAnswer(last) && last.entry.turn === newest.turn);
@@ -142,11 +160,10 @@ function upTo(effective: readonly Numbered[], userSeq: number): readonly Numbere
 }
 
 function align(told: readonly Numbered[], asked: UserEntry, { sent }: BeginRequest, unfinished: boolean): Alignment {
-  const stored = storedMessages(told);
-  if (sent !== null) return alignHistory(stored, sent);
-  const newest = stored.at(-1);
-  const again =
-    unfinished && newest?.role === "user" && newest.text === comparableText("user", contentText(asked.content));
+  if (sent !== null) return alignHistory(storedMessages(told), sent);
+  if (!unfinished) return { kind: "append" };
+  const newest = storedMessages(told).at(-1);
+  const again = newest?.role === "user" && newest.text === comparableText("user", contentText(asked.content));
   return again ? { kind: "rerun", user: newest.seq } : { kind: "append" };
 }
 

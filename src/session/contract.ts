@@ -35,7 +35,7 @@ export interface BeginRequest {
   readonly turn: string;
   readonly leaseSeconds: number;
   readonly busy: "wait" | "interrupt" | "reject";
-  /** The renderer's version, `Provider.wire`. */
+  /** The model and its renderer's version: `anthropic/claude-sonnet-5 anthropic/1`. */
   readonly wire: string;
   /** The chain the first request would join: `model`, or `model#mode` where `perMode`. */
   readonly chain: { readonly model: string; readonly perMode: boolean };
@@ -69,7 +69,7 @@ export interface ChainState {
   readonly cut: boolean;
   /** Where the end marker of the last answered request within `items` stood. */
   readonly anchor: number | null;
-  /** Running hash and number of segments of the last request, for the ledger; null after a cut. */
+  /** Running hash and number of segments of the last answered request, for the ledger; null after a cut. */
   readonly last: { readonly hash: string; readonly segments: number } | null;
 }
 
@@ -219,11 +219,12 @@ export interface AppendRequest {
   readonly sentThrough?: number;
   /** JSON of the deferrals; given only when they changed. */
   readonly deferrals?: string;
-  /** Given once, with the first baseline. */
+  /** JSON of the frozen instructions; given when they were asked. */
   readonly instructions?: string;
   readonly chain?: ChainWrite;
   readonly call?: CallRecord;
-  readonly end?: { readonly status: "done" | "failed" | "stopped" };
+  /** `refused`: the provider refused the request itself, as it would again. */
+  readonly end?: { readonly status: "done" | "failed" | "refused" | "stopped" };
 }
 
 export type AppendAnswer =

@@ -28,10 +28,14 @@ export function* join<Row extends { part: number; text: string }>(rows: Iterable
       open.texts.push(row.text);
       continue;
     }
-    if (open !== null) yield { ...open.row, text: open.texts.join("") };
+    if (open !== null) yield joined(open);
     open = { row, texts: [row.text] };
   }
-  if (open !== null) yield { ...open.row, text: open.texts.join("") };
+  if (open !== null) yield joined(open);
+}
+
+function joined<Row extends { text: string }>({ row, texts }: { row: Row; texts: string[] }): Row {
+  return texts.length === 1 ? row : { ...row, text: texts.join("") };
 }
 
 /** Never occurs raw in JSON text, which escapes every control character. */

@@ -27,7 +27,7 @@ export type SessionRow = {
   deferrals_rev: number;
   fence: number;
   /** How the newest turn stands. */
-  status: "running" | "done" | "failed" | "stopped";
+  status: "running" | "done" | "failed" | "refused" | "stopped";
   turn: string;
   /** The user entry that the newest turn answers. */
   user_seq: number;
@@ -242,10 +242,10 @@ export class Store {
     return row === undefined ? null : parseCall(row.text);
   }
 
-  /** The newest call of a part of a chain; null before there is one. */
+  /** The newest answered call of a part of a chain; null before there is one. */
   lastCall(chain: string, { epoch, from, through }: ChainPart): CallRecord | null {
     const query = `SELECT text FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
-      ORDER BY rev DESC LIMIT 1`;
+      AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1`;
     const [row] = this.#sql.exec<{ text: string }>(query, from, through, chain, epoch).toArray();
     return row === undefined ? null : parseCall(row.text);
   }

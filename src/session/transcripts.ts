@@ -1,14 +1,25 @@
 import type { SentMessage } from "../context/align-history.ts";
+import { sha256 } from "../prefix/digest.ts";
+import type { SessionId } from "./contract.ts";
+import { sessionName } from "./name.ts";
+
+/** `attachments`: what of the message is no text, in order, each as a text that no other content has. */
+export type TranscriptMessage = SentMessage & { readonly attachments: readonly string[] };
+
+/** A conversation as its client has it: what two of them must share to be one. */
+export interface Transcript {
+  /** The client's own system text; null where it sends none. */
+  readonly system: string | null;
+  readonly messages: readonly TranscriptMessage[];
+}
 
 /**
- * Hash of a conversation as a client shows it, by which a request without an id finds its session. `messages` are
- * normalised; an assistant message without text counts for nothing, as in history alignment.
+ * SHA-256 of a transcript, by which a request without an id finds its session. Texts are compared as history alignment
+ * compares them; an assistant message without text counts for nothing, as it does there.
  */
-export async function transcriptHash(messages: readonly SentMessage[]): Promise<string> {
+export function transcriptHash({ system, messages }: Transcript): string {
   const shown = messages.filter(({ role, text }) => role === "user" || text !== "");
-  const text = JSON.stringify(shown.map(({ role, text }) => [role, text]));
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return sha256(JSON.stringify([system, ...shown.map(({ role, text, attachments }) => [role, text, attachments])]));
 }
 
 /** The owner's conversation with that agent whose newest transcript has that hash, the latest of several, or null. */
@@ -24,15 +35,17 @@ export async function findTranscript(
   return row?.conversation ?? null;
 }
 
-/** Keeps the hash of a conversation as it stands now, instead of the one before. */
-export async function saveTranscript(
-  db: D1Database,
-  owner: string,
-  agent: string,
-  conversation: string,
-  hash: string,
-): Promise<void> {
-  const upsert = `INSERT INTO transcripts (owner, agent, conversation, hash, updated_at) VALUES (?, ?, ?, ?, ?)
+/**
+ * Keeps the hash of a conversation as it stands now, instead of the one before. Where the conversation has a tombstone
+ * nothing is kept: it may have been deleted while its last answer was on its way.
+ */
+export async function saveTranscript(db: D1Database, id: SessionId, hash: string): Promise<void> {
+  const upsert = `INSERT INTO transcripts (owner, agent, conversation, hash, updated_at) SELECT ?1, ?2, ?3, ?4, ?5
+    WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE id = ?6 AND deleted_at IS NOT NULL)
     ON CONFLICT DO UPDATE SET hash = excluded.hash, updated_at = excluded.updated_at`;
-  await db.prepare(upsert).bind(owner, agent, conversation, hash, Date.now()).run();
+  const values = [id.owner, id.agent, id.conversation, hash, Date.now(), sessionName(id)];
+  await db
+    .prepare(upsert)
+    .bind(...values)
+    .run();
 }

@@ -5,7 +5,8 @@ import { unknownOptions, unknownOptionsProblem } from "../define/options.ts";
 import type { Agent } from "../define/types.ts";
 import { createApp } from "../http/app.ts";
 import { type Authenticator, apiKeys } from "../http/auth.ts";
-import type { AppDeps, HttpEnv } from "../http/deps.ts";
+import { checkConversationId } from "../http/conversation.ts";
+import type { HttpEnv } from "../http/deps.ts";
 import { jsonLog } from "../http/log.ts";
 import type { Provider } from "../providers/contract.ts";
 import { SHIPPED } from "../providers/registry.ts";
@@ -50,7 +51,6 @@ export interface Holdfast {
 }
 
 const OPTIONS = ["agents", "auth", "providers", "onModelCall", "trace"];
-const CONVERSATION = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
  * Makes the worker: `export default holdfast({ agents: [assistant] })`. Throws a {@link DefinitionError} that says what
@@ -62,19 +62,19 @@ export function holdfast(options: HoldfastOptions): Holdfast {
   const { agents, auth = [apiKeys()], providers = {}, onModelCall, trace } = options;
   checkAgents(agents);
   for (const [name, hook] of Object.entries({ onModelCall, trace })) {
-    if (hook !== undefined && typeof hook !== "function") throw new DefinitionError(`holdfast() takes a function as "${name}"`, {});
+    if (hook !== undefined && typeof hook !== "function")
+      throw new DefinitionError(`holdfast() takes a function as "${name}"`, {});
   }
   const runtime: Runtime = {
     agents,
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
   };
-  const host: TurnHost = { runtime, sessions: sessionClient, log: turnLog, hooks: { onModelCall, trace } };
-  const start: AppDeps["startTurn"] = (_, env, ctx, request) => startTurn(host, env, ctx, request);
+  const host: TurnHost = { runtime, sessions: sessionClient, log: jsonLog, hooks: { onModelCall, trace } };
   const app = createApp({
     runtime,
     auth,
     surfaces: [chatCompletions],
-    startTurn: start,
+    startTurn: (env, ctx, request) => startTurn(host, env, ctx, request),
     sessions: sessionClient,
     listSessions,
     transcripts,
@@ -86,12 +86,11 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     turn(env, ctx, { agent: name, owner, conversation, input, traceparent = null }) {
       const agent = agents.find((one) => one.name === name);
       if (agent === undefined) throw new Error(`there is no agent named ${JSON.stringify(name)}`);
-      if (!CONVERSATION.test(conversation)) throw new Error("a conversation id is 1 to 128 of A-Z a-z 0-9 . _ : -");
       const content: readonly Part[] = typeof input === "string" ? [{ type: "text", text: input }] : input;
       const turn = startTurn(host, env, ctx, {
         agent,
         owner,
-        conversation: { id: conversation, minted: false },
+        conversation: { id: checkConversationId(conversation, "conversation"), minted: false },
         user: { content, blobs: [] },
         sent: null,
         seed: [],
@@ -105,8 +104,4 @@ export function holdfast(options: HoldfastOptions): Holdfast {
       return turn.events;
     },
   };
-}
-
-function turnLog(event: string, fields: Readonly<Record<string, unknown>>): void {
-  console.warn(JSON.stringify({ level: "warn", event, ...fields }));
 }

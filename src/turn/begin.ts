@@ -1,3 +1,4 @@
+import type { Provider } from "../providers/contract.ts";
 import type { BeginAnswer, BeginRequest, SessionId, TurnStart } from "../session/contract.ts";
 import { encodeEntry } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";
@@ -33,6 +34,11 @@ export function leaseSeconds(env: Cloudflare.Env): number {
   });
 }
 
+/** Who renders the requests to a model: what was sent without leaving its bytes looked as they made it. */
+export function rendererOf(model: string, provider: Provider): string {
+  return `${model} ${provider.wire}`;
+}
+
 /** What a turn says to its session when it begins. `turn` is the id it takes unless it resumes an earlier one. */
 export function beginRequest(
   { agent, owner, conversation, user, sent, seed, clientSystem }: TurnRequest,
@@ -61,7 +67,7 @@ export function beginRequest(
     turn,
     leaseSeconds: leaseSeconds(env),
     busy: agent.busy,
-    wire: model.provider.wire,
+    wire: rendererOf(model.full, model.provider),
     chain: { model: model.full, perMode: chainPerMode(model) },
     user: encodeEntry({ ...made, kind: "user", content: user.content }),
     blobs: user.blobs,

@@ -8,6 +8,12 @@ import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import { insertAtPlace } from "./host-search.ts";
 
+/** Instructions as frozen, and the agent's revision they were asked for. */
+export interface Instructions {
+  readonly text: string;
+  readonly revision: number;
+}
+
 /** The epoch that the next request would extend, as frozen bytes. */
 export interface Chain {
   readonly epoch: number;
@@ -36,7 +42,7 @@ export class Conversation {
   chain: Chain | null;
   nextEpoch: number;
   broken: Cause | null;
-  instructions: string | null;
+  instructions: Instructions | null;
   readonly clientSystem: string | null;
   /** Effective entries that no item stands for, in effective order. */
   unsent: Numbered[];
@@ -58,7 +64,7 @@ export class Conversation {
     this.chain = start.chain === null ? null : readChain(start.chain);
     this.nextEpoch = start.nextEpoch;
     this.broken = start.broken;
-    this.instructions = start.instructions;
+    this.instructions = start.instructions === null ? null : JSON.parse(start.instructions);
     this.clientSystem = start.clientSystem;
     this.unsent = start.entries.map(readRow);
     this.evidence = [...start.evidence];

@@ -17,12 +17,12 @@ export async function freeze(
   const { chain } = conversation;
   const revoked = chain !== null && agent.revision > chain.revision;
   const frozen = revoked ? null : chain;
-  if (conversation.instructions === null || revoked) conversation.instructions = await setup.instructions();
+  conversation.instructions ??= { text: await setup.instructions(), revision: agent.revision };
   return {
     settings: frozen?.prefix.settings ?? provider.settings(model, settings.epoch),
     tools: inline.map((name) => definitionOf(setup, frozen, name, false, specs)),
     system: frozen?.prefix.system ?? [
-      ...provider.system(conversation.instructions),
+      ...provider.system(conversation.instructions.text),
       ...provider.system(conversation.clientSystem ?? ""),
     ],
     ttl: frozen?.prefix.ttl ?? settings.epoch.cacheTtl ?? "5m",

@@ -54,7 +54,7 @@ export function saving(prepared: Prepared, conversation: Conversation): Partial<
     sentThrough: conversation.lastSeq,
     chain: chainWrite(prepared, conversation.chainKey),
     ...(prepared.changed ? { deferrals: JSON.stringify(conversation.deferrals) } : {}),
-    ...(prepared.asked === null ? {} : { instructions: prepared.asked }),
+    ...(prepared.asked === null ? {} : { instructions: JSON.stringify(prepared.asked) }),
   };
 }
 

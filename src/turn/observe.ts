@@ -65,7 +65,7 @@ export function observer(
   const within = traceContext(request.traceparent ?? null, hex);
   const tell = (hook: string, work: () => unknown) => {
     const failed = (error: unknown) => {
-      log("hook failed", { hook, error: error instanceof Error ? error.message : String(error) });
+      log("hook failed", { level: "warn", hook, error: error instanceof Error ? error.message : String(error) });
     };
     context.ctx.waitUntil(Promise.resolve().then(work).catch(failed));
   };

@@ -7,7 +7,8 @@ import { placeOf } from "../prefix/marks.ts";
 import type { Definition, Item } from "../providers/contract.ts";
 import type { ChainOpening } from "../session/contract.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
-import type { Chain, Conversation } from "./conversation.ts";
+import { rendererOf } from "./begin.ts";
+import type { Chain, Conversation, Instructions } from "./conversation.ts";
 import { definitionOf, freeze, specs } from "./freeze.ts";
 import { declaredNames, type HostSearch, markTools } from "./mark-tools.ts";
 import { type Frozen, marksOf, prefixMarks, segments } from "./segments.ts";
@@ -26,7 +27,7 @@ export interface Prepared {
   /** The deferrals changed: they must be saved before the request goes out. */
   readonly changed: boolean;
   /** Instructions that were asked for this request, to be frozen with it; null where they stand already. */
-  readonly asked: string | null;
+  readonly asked: Instructions | null;
   /** The host search that was made for this request. */
   readonly searched: HostSearch | null;
   readonly verdict: Verdict;
@@ -45,8 +46,9 @@ export interface Prepared {
  */
 export async function prepare(setup: Setup, conversation: Conversation): Promise<Prepared> {
   const { agent, provider, facts } = setup;
-  // Instructions are asked anew where a new baseline is recorded (design §3.5).
-  if (conversation.deferrals.initial === null && conversation.chain === null) conversation.instructions = null;
+  // Instructions are asked anew where a new baseline is recorded, and where the operator withdrew them (design §3.5).
+  const newBaseline = conversation.deferrals.initial === null && conversation.chain === null;
+  if (newBaseline || (conversation.instructions?.revision ?? 0) < agent.revision) conversation.instructions = null;
   const catalog = toolCatalog(agent, conversation.mode);
   const { active } = deriveActive({ evidence: conversation.evidence, catalog });
   const { changed, searched, inline: unmarked, rewrites } = markTools(setup, conversation, catalog, active);
@@ -57,7 +59,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const cause = breakCause(setup, conversation, changes);
   const base = cause === null ? conversation.chain : goOnFrom(conversation, changes);
   const epoch = cause === null && base !== null ? base.epoch : conversation.nextEpoch;
-  const frozen = conversation.instructions;
+  const knownInstructions = conversation.instructions;
   const entries = base === null && conversation.chain !== null ? await setup.whole() : conversation.unsent;
   const spec = specs(catalog);
   const prefix = cause === null && base !== null ? base.prefix : await freeze(setup, conversation, names.inline, spec);
@@ -113,7 +115,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     newItems,
     newDeferred,
     changed,
-    asked: conversation.instructions === frozen ? null : conversation.instructions,
+    asked: conversation.instructions === knownInstructions ? null : conversation.instructions,
     searched,
     verdict,
     place:
@@ -156,7 +158,9 @@ function breakCause(setup: Setup, conversation: Conversation, changes: Changes):
   if (chain.cut) return "rewind";
   if (changes.inline || changes.rewrites) return "late_inline";
   const lost = unsent.some(({ seq }) => seq <= sentThrough);
-  return lost && sentWire !== setup.provider.wire ? "renderer" : null;
+  const [model = ""] = sentWire.split(" ");
+  const otherRelease = model === setup.fullModel && sentWire !== rendererOf(model, setup.provider);
+  return lost && otherRelease ? "renderer" : null;
 }
 
 function sameNames(definitions: readonly Definition[], names: readonly string[]): boolean {

@@ -50,7 +50,9 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
   } catch (error) {
     const failure = failureOf(error);
     failed = failure;
-    log("turn failed", { turn: running, requestId, agent: agent.name, reason: failure.reason, detail: failure.detail });
+    // Its message is left out: it may quote what the caller or the provider said.
+    const { message: _, ...said } = failure;
+    log("turn failed", { level: "warn", turn: running, requestId, agent: agent.name, ...said });
     // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
     if (failure.reason !== "lost") await steps?.giveUp().catch(() => undefined);
     sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });

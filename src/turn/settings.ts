@@ -24,6 +24,7 @@ export function resolveModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env
     new HoldfastError({
       reason: "model_not_supported",
       message: `Agent ${agent.name} runs on the model ${full}, which can't be used here: ${why}`,
+      detail: `${agent.name} on ${full}: ${why}`,
     });
   if (provider === undefined) throw unsupported("there is no provider of that name.");
   const missing = provider.missing(env);
@@ -38,35 +39,40 @@ export interface Asked {
   readonly epoch: Partial<EpochSettings>;
 }
 
-/** The settings of a turn: the agent's, then the caller's where the model takes them. */
+/** The settings of a turn: the agent's, then the caller's as far as the model takes them. */
 export function turnSettings(agent: Agent, model: Model, asked: Asked): { call: CallSettings; epoch: EpochSettings } {
   const { maxOutputTokens, ...own } = agent.settings;
   const epoch = { ...own, ...asked.epoch };
-  const call: CallSettings = { maxOutputTokens, ...asked.call };
-  const ignored = new Set(ignoredNames(model, epoch, asked));
+  const { stop } = asked.call;
   return {
     epoch,
     call: {
-      maxOutputTokens: Math.min(call.maxOutputTokens, model.facts.maxOutput),
-      ...(call.temperature === undefined || ignored.has("temperature") ? {} : { temperature: call.temperature }),
-      ...(call.topP === undefined || ignored.has("top_p") ? {} : { topP: call.topP }),
-      ...(call.stop === undefined ? {} : { stop: call.stop }),
+      maxOutputTokens: Math.min(asked.call.maxOutputTokens ?? maxOutputTokens, model.facts.maxOutput),
+      ...sampling(model.facts, epoch, asked),
+      ...(stop === undefined ? {} : { stop }),
     },
   };
 }
 
-/** Names (as on the OpenAI surface) of the settings a caller asked for and the model does not take. */
+/** Names (as on the OpenAI surface) of the settings a caller asked for and the model does not take as they are. */
 export function ignoredSettings(runtime: Runtime, agent: Agent, env: Cloudflare.Env, asked: Asked): string[] {
-  const model = resolveModel(runtime, agent, env);
-  return ignoredNames(model, { ...agent.settings, ...asked.epoch }, asked);
-}
-
-function ignoredNames({ facts }: Model, epoch: EpochSettings, asked: Asked): string[] {
-  const thinking = epoch.thinking !== undefined && epoch.thinking !== false;
+  const { facts } = resolveModel(runtime, agent, env);
+  const taken = sampling(facts, { ...agent.settings, ...asked.epoch }, asked);
   const ignored: string[] = [];
-  if (asked.call.temperature !== undefined && (thinking || facts.refuses.has("temperature")))
-    ignored.push("temperature");
-  if (asked.call.topP !== undefined && (thinking || facts.refuses.has("topP"))) ignored.push("top_p");
+  if (taken.temperature !== asked.call.temperature) ignored.push("temperature");
+  if (taken.topP !== asked.call.topP) ignored.push("top_p");
   if (asked.epoch.effort !== undefined && facts.refuses.has("effort")) ignored.push("reasoning_effort");
   return ignored;
+}
+
+/** What a model takes of the sampling that a caller asked for. Nothing while it thinks. */
+function sampling(
+  { refuses, maxTemperature = Number.POSITIVE_INFINITY, oneSampling = false }: ModelFacts,
+  { thinking = false }: EpochSettings,
+  { call: { temperature, topP } }: Asked,
+): Pick<CallSettings, "temperature" | "topP"> {
+  if (thinking !== false) return {};
+  const hot = temperature !== undefined && !refuses.has("temperature");
+  const wide = topP !== undefined && !refuses.has("topP") && !(hot && oneSampling);
+  return { ...(hot ? { temperature: Math.min(temperature, maxTemperature) } : {}), ...(wide ? { topP } : {}) };
 }

@@ -8,6 +8,8 @@ import type { CallSettings, EpochSettings } from "../values/settings.ts";
 export interface Setup {
   readonly agent: Agent;
   readonly provider: Provider;
+  /** `provider/model`. */
+  readonly fullModel: string;
   /** The model's name without its provider. */
   readonly model: string;
   readonly facts: ModelFacts;

@@ -63,6 +63,7 @@ export class Steps {
     this.#setup = {
       agent,
       provider: model.provider,
+      fullModel: model.full,
       model: model.name,
       facts: model.facts,
       settings: turnSettings(agent, model, request.settings),
@@ -274,7 +275,7 @@ export class Steps {
         );
       }
     }
-    const status = failure !== null ? "failed" : answer.stop === "stopped" ? "stopped" : "done";
+    const status = failure !== null ? failedStatus(failure, answer) : answer.stop === "stopped" ? "stopped" : "done";
     await this.#save("finish", {
       call,
       ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }),
@@ -333,4 +334,11 @@ export class Steps {
     for (const blob of context.blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     return this.#conversation.withUnsaved(context.entries);
   }
+}
+
+/** Statuses by which a provider refuses the request itself, whoever sends it and whenever. */
+const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
+
+function failedStatus(failure: Failure, { begun }: Answer): "failed" | "refused" {
+  return !begun && failure.reason === "provider" && REFUSALS.has(failure.status) ? "refused" : "failed";
 }

@@ -98,7 +98,8 @@ export interface HostSearchEntry extends Made {
 export interface RewindEntry extends Made {
   readonly kind: "rewind";
   readonly to: number;
-  readonly why: "regenerate" | "edited";
+  /** `refused`: the provider refused what was sent from there on, and another message came. */
+  readonly why: "regenerate" | "edited" | "refused";
 }
 
 /** Instructions that changed after they were frozen: appended, so that no sent byte moves. */

@@ -17,7 +17,7 @@ export type Reason =
   /** The store cannot say whether this session exists. */
   | { readonly reason: "unavailable"; readonly retryAfter: number }
   | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
-  /** The model refused for reasons of its own. */
+  /** The turn reached one of its agent's limits. */
   | { readonly reason: "limit"; readonly limit: "steps" | "repeats" }
   | { readonly reason: "cancelled" }
   /** The lease went to another isolate; nothing this one does counts any more. */

@@ -30,7 +30,7 @@ export function verdictText(verdict: Verdict): string {
 /** What happens in a turn, in order. Every surface is a view of this. */
 export type TurnEventBody =
   | { readonly type: "started"; readonly turn: string; readonly conversation: string; readonly agent: string }
-  /** Before the turn's first request goes out. */
+  /** A request to the model goes out. */
   | { readonly type: "request"; readonly step: number; readonly verdict: Verdict; readonly model: string }
   /** The model has begun to answer. */
   | { readonly type: "answering"; readonly step: number }

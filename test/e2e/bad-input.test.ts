@@ -1,4 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { say } from "../emulators/anthropic/index.ts";
@@ -183,6 +184,22 @@ const BAD: Bad[] = [
     says: "base64",
   },
   {
+    what: "an image that is something else",
+    body: {
+      messages: [
+        { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,R0lGODlhAQAB" } }] },
+      ],
+    },
+    status: 400,
+    param: "messages[0].content[0].image_url.url",
+    says: "says image/png",
+  },
+  {
+    what: "too large a body that only looks like an image",
+    body: { messages: [hi], metadata: { url: `data:image/png;base64,${"A".repeat(5 << 20)}` } },
+    ...{ status: 413, code: "request_too_large", says: "larger than 4 MB" },
+  },
+  {
     what: "a missing key",
     headers: { authorization: "" },
     body: { messages: [hi] },
@@ -279,6 +296,39 @@ test.each(BAD)("$what: $status, what is wrong and where, and nothing stored", as
   if (status === 501) expect(response.headers.get("x-should-retry")).toBe("false");
   expect(await allStored()).toEqual(before);
   expect(stage.takeRequests()).toEqual([]);
+});
+
+test("a body that is refused and then never ends is answered within some seconds", async () => {
+  const socket = connect(Number(stage.workerd.url.port), "127.0.0.1");
+  const answer = new Promise<string>((resolve) => socket.setEncoding("utf8").once("data", resolve));
+  const begun = Date.now();
+  const head = ["POST /v1/chat/completions HTTP/1.1", "host: localhost", `authorization: Bearer ${KEYS.ann}`];
+  socket.write([...head, "content-length: 1000000", "", "[".repeat(100)].join("\r\n"));
+  expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(Date.now() - begun).toBeLessThan(6_000);
+  socket.destroy();
+});
+
+test("nothing of what callers and providers said is in the log", async () => {
+  const said = "sesame-opens-nothing";
+  const bodies: unknown[] = [
+    said,
+    { model: said, messages: [hi] },
+    { messages: [{ role: said }] },
+    { messages: [hi], conversation: `${said} ?` },
+  ];
+  for (const body of bodies) await stage.send("POST", "/v1/chat/completions", "ann", JSON.stringify(body));
+  for (const stream of [false, true]) {
+    stage.model.fail({ kind: "http", status: 400, type: "invalid_request_error", message: said, headers: {} });
+    expect(JSON.stringify((await stage.say(null, said, { body: { stream } })).error)).toContain(said);
+  }
+  await vi.waitFor(() => {
+    const logs = stage.workerd.logs.join("\n");
+    expect(logs.match(/"event":"turn failed"/g)).toHaveLength(2);
+    expect(logs).toContain('"reason":"model_not_found"');
+    expect(logs).not.toContain(said);
+  });
+  stage.takeRequests();
 });
 
 test("an agent whose model can't be used keeps no other from working, and what works is stored", async () => {

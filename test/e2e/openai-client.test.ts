@@ -1,3 +1,4 @@
+import { connect, type Socket } from "node:net";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { whyNotExtends } from "../emulators/anthropic/extends.ts";
@@ -316,6 +317,28 @@ describe("an image as a data URL", () => {
     expectAllExtend(stage.model.requests);
   });
 
+  test("makes another conversation of the same words, where no id tells them apart", async () => {
+    const openai = client();
+    const link: Message = {
+      role: "user",
+      content: [
+        { type: "text", text: "what is this?" },
+        { type: "image_url", image_url: { url: "https://pictures.example/a.png" } },
+      ],
+    };
+    stage.model.answer(({ lastUserText }) => say(lastUserText.includes("what is this?") ? "A picture." : "Blue."));
+    for (const opening of [shown, link, user("what is this?")]) await ask(openai, [opening]);
+    const begun = stage.model.requests.slice();
+    for (const opening of [shown, link, user("what is this?")]) {
+      await ask(openai, [opening, assistant("A picture."), user("which colour?")]);
+    }
+    for (const [n, request] of stage.model.requests.slice(begun.length).entries()) {
+      expectValid(request);
+      const extended = begun.map(({ bodyText }) => whyNotExtends(bodyText, request.bodyText) === null);
+      expect(extended).toEqual([0, 1, 2].map((one) => one === n));
+    }
+  });
+
   test("another one under the same words is another message", async () => {
     const id = newConversation();
     stage.model.script(say("A dot."), say("A link."));
@@ -331,6 +354,64 @@ describe("an image as a data URL", () => {
     const last = stage.model.requests.at(-1);
     if (last) expectValid(last);
     expect(last?.bodyText).toContain('"url":"https://pictures.example/a.png"');
+  });
+});
+
+describe("what Open WebUI asks about a chat, under the chat's id", () => {
+  test("is answered, and is in no way part of the chat", async () => {
+    const id = newConversation();
+    stage.model.script(say("One."), say("A title"), say("Two."));
+    await ask(client(id), [user("first")]);
+    const before = await stored(id);
+    const task = user("### Task:\nGenerate a concise title.\n### Chat History:\nUSER: first\nASSISTANT: One.");
+    const { data, response } = await client(id)
+      .chat.completions.create({ model: "tester", messages: [task] })
+      .withResponse();
+    expect(data.choices[0]?.message.content).toBe("A title");
+    expect(response.headers.get("x-conversation-id")).not.toBe(id);
+    expect(await stored(id)).toEqual(before);
+    await ask(client(id), [user("first"), assistant("One."), user("second")]);
+    const [first, , second] = stage.model.requests;
+    expect(whyNotExtends(first?.bodyText ?? "", second?.bodyText ?? "")).toBeNull();
+    expect(second?.bodyText).not.toContain("### Task");
+  });
+});
+
+describe("a client that hangs up on an answer that is not streamed", () => {
+  /** Asks, waits until the model was asked, and leaves. Answers what lets the model go on. */
+  async function hangUp(id: string, leave: (socket: Socket) => void): Promise<() => void> {
+    const parking = stage.model.park(({ n }) => n === 1);
+    stage.model.script(say("To nobody."));
+    const socket = connect(Number(stage.workerd.url.port), "127.0.0.1");
+    const body = JSON.stringify({ messages: [user("talk")] });
+    const head = ["POST /v1/chat/completions HTTP/1.1", "host: localhost", `authorization: Bearer ${KEYS.ann}`];
+    socket.write([...head, `x-conversation-id: ${id}`, `content-length: ${body.length}`, "", body].join("\r\n"));
+    await parking.parked;
+    leave(socket);
+    await new Promise((resolve) => socket.once("close", resolve));
+    return () => parking.release();
+  }
+
+  const ended = async (id: string) => {
+    await vi.waitFor(async () => expect((await stage.get(`/api/sessions/${id}`)).body.running).toBe(false));
+    return kinds(id);
+  };
+
+  test("by a reset stops its turn", async () => {
+    const id = newConversation();
+    await hangUp(id, (socket) => socket.resetAndDestroy());
+    await vi.waitFor(() => expect(stage.model.requests[0]?.outcome).toBe("client_gone"));
+    expect(await ended(id)).toEqual(["user"]);
+  });
+
+  test("by closing the connection is not noticed: the turn goes on, and its answer is kept", async () => {
+    const id = newConversation();
+    const goOn = await hangUp(id, (socket) => socket.destroy());
+    // Time enough to notice, as a reset is noticed.
+    for (let n = 0; n < 20; n++) expect((await stage.get(`/api/sessions/${id}`)).body.running).toBe(true);
+    goOn();
+    expect(await ended(id)).toEqual(["user", "assistant"]);
+    expect(stage.model.requests[0]?.outcome).not.toBe("client_gone");
   });
 });
 

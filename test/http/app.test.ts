@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { ALICE, agent, door, KEYS, refusal, says } from "./stand-ins.ts";
+import { ALICE, agent, door, KEYS, plays, refusal, says, USAGE } from "./stand-ins.ts";
 
 const SECRET = "what nobody else should read";
 
@@ -77,11 +77,43 @@ describe("the log", () => {
     ]);
   });
 
-  it("does not repeat a body that could not be read", async () => {
+  const said = { role: "user", content: SECRET };
+  const url = (url: string) => [{ type: "image_url", image_url: { url } }];
+  it.each<[string, unknown, object]>([
+    ["that is no JSON", SECRET, { reason: "bad_request", status: 400 }],
+    ["with a wrong role", { messages: [{ ...said, role: SECRET }] }, { param: "messages[0].role" }],
+    ["for another model", { model: SECRET, messages: [said] }, { reason: "model_not_found", param: "model" }],
+    ["with an id that is none", { messages: [said], conversation: SECRET }, { param: "conversation" }],
+    ["with an unknown setting", { messages: [said], reasoning_effort: SECRET }, { param: "reasoning_effort" }],
+    ["with an image of another type", { messages: [{ ...said, content: url(`data:${SECRET};base64,AAAA`) }] }, {}],
+  ])("does not repeat a request %s: it says what is wrong and where", async (_, body, fields) => {
     const { chat, logged } = door();
-    await chat(SECRET);
+    expect((await chat(body, { "x-request-id": "req-1" })).status).toBeLessThan(500);
     expect(logged.map(({ event }) => event)).toEqual(["request refused", "request"]);
+    expect(logged[0]?.fields).toMatchObject({ requestId: "req-1", type: "invalid_request_error", ...fields });
     expect(JSON.stringify(logged)).not.toContain(SECRET.slice(0, 8));
+  });
+
+  it.each([false, true])("does not repeat what a provider said (in mid-answer: %s)", async (begun) => {
+    const failure = { reason: "provider", status: 400, type: "invalid_request_error", message: SECRET } as const;
+    const play = plays(...(begun ? ([{ type: "answering", step: 1 }] as const) : []), {
+      type: "failed",
+      usage: USAGE,
+      failure: { ...failure, detail: "request req_1" },
+    });
+    const { chat, logged } = door({ play });
+    const response = await chat({ messages: [{ role: "user", content: "hi" }], stream: true });
+    expect(await response.text()).toContain(SECRET);
+    const line = logged.find(({ event }) => event === (begun ? "stream failed" : "request refused"));
+    expect(line?.fields).toMatchObject({
+      level: "error",
+      reason: "provider",
+      status: 502,
+      type: "provider_error",
+      code: "invalid_request_error",
+      detail: "request req_1",
+    });
+    expect(JSON.stringify(logged)).not.toContain(SECRET);
   });
 
   it("holds what went wrong inside, which the caller does not see", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { apiKeys } from "../../src/http/auth.ts";
-import { HoldfastError } from "../../src/values/errors.ts";
+import { failureOf, HoldfastError } from "../../src/values/errors.ts";
 import { ALICE, agent, BOB, door, KEYS, refusal } from "./stand-ins.ts";
 
 const SECOND = "another-secret-of-alice-1";
@@ -42,13 +42,27 @@ describe("apiKeys", () => {
     ["a short secret", "alice:short", "in entry 1 of 1, its secret has fewer than 24 characters"],
     ["a secret without name", `ok:${ALICE},${BOB}`, "in entry 2 of 2, its secret has fewer than 24 characters"],
     ["a name with a slash", `a/b:${ALICE}`, "its name is not 1 to 64 of"],
-    ["an empty role", `alice:${ALICE}:`, "it is not name:secret or name:secret:role"],
+    ["the name of open mode's owner", `local:${ALICE}`, "its name is local, which is open mode's owner"],
+    ["an empty role", `alice:${ALICE}:`, "its role is not 1 to 32 of a-z 0-9 _ -"],
+    ["a role in capitals", `alice:${ALICE}:Admin`, "its role is not"],
+    ["a role that begins with a digit", `alice:${ALICE}:1st`, "its role is not"],
+    ["a long role", `alice:${ALICE}:${"r".repeat(33)}`, "its role is not"],
     ["a fourth field", `alice:${ALICE}:user:x`, "it is not name:secret or name:secret:role"],
-  ])("says what is wrong with %s, and shows no secret", async (_, keys, problem) => {
-    const thrown = await ownerOf(null, keys).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(HoldfastError);
-    expect(String(thrown)).toContain(problem);
-    expect(String(thrown)).not.toContain(ALICE);
+  ])(
+    "tells the log what is wrong with %s, callers that something is, and nobody a secret",
+    async (_, keys, problem) => {
+      const thrown = await ownerOf(null, keys).catch((error: unknown) => error);
+      expect(thrown).toBeInstanceOf(HoldfastError);
+      const { message, detail } = failureOf(thrown);
+      expect(message).toBe("This server's API keys are not set up right. Its log says what is wrong.");
+      expect(detail).toContain(problem);
+      expect(detail).not.toContain(ALICE);
+    },
+  );
+
+  it("takes a role of 32 characters", async () => {
+    const role = `r${"0_-a".repeat(8)}`.slice(0, 32);
+    expect(await ownerOf(`Bearer ${ALICE}`, `alice:${ALICE}:${role}`)).toMatchObject({ roles: [role] });
   });
 });
 
@@ -81,11 +95,17 @@ describe("a request", () => {
     });
   });
 
-  it("is refused with a clear error where the keys can't be used, even in open mode", async () => {
+  it("is refused where the keys can't be used, even in open mode, and only the log says why", async () => {
     const env = { HOLDFAST_API_KEYS: "alice:short", HOLDFAST_OPEN: "1" };
-    expect(await refusal(await door().fetch("/v1/models", {}, env))).toMatchObject({
+    const { fetch, logged } = door();
+    const response = await fetch("/v1/models", { headers: { authorization: "none" } }, env);
+    expect(await refusal(response)).toMatchObject({
       status: 500,
-      message: expect.stringContaining("HOLDFAST_API_KEYS can't be used"),
+      message: "This server's API keys are not set up right. Its log says what is wrong.",
+    });
+    expect(logged[0]?.fields).toMatchObject({
+      level: "error",
+      detail: "HOLDFAST_API_KEYS can't be used: in entry 1 of 1, its secret has fewer than 24 characters.",
     });
   });
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../src/http/body.ts";
+import { readJson as read } from "../../src/http/body.ts";
 import { type Failure, failureOf } from "../../src/values/errors.ts";
 
 const MB = 1024 * 1024;
+const PATHS = ["parts[].image.url", "parts[].file"];
+const readJson = (request: Request) => read(request, PATHS);
+/** A body with one attachment at one of those paths. */
+const picture = (url: string) => JSON.stringify({ parts: [{ image: { detail: "low", url } }] });
 
 /** A body that comes in pieces and without a length, and how many of its bytes were asked for. */
 function streamed(text: string, piece = 256 * 1024, headers: Record<string, string> = {}) {
@@ -73,19 +77,62 @@ describe("readJson", () => {
   });
 
   it.each(["data:image/png;base64,", "data:application/pdf;base64,"])("reads up to 20 MB with %s", async (head) => {
-    const body = JSON.stringify({ url: head + "A".repeat(10 * MB) });
-    expect(await readJson(streamed(body).request)).toHaveProperty("url");
+    for (const piece of [1_000_003, 64]) {
+      const url = head + "A".repeat(piece === 64 ? 5 * MB : 15 * MB);
+      expect(await readJson(streamed(picture(url), piece).request)).toHaveProperty("parts[0].image.url", url);
+    }
+    const escaped = picture(`${head}${"A/".repeat(3 * MB)}`).replaceAll("/", "\\/");
+    expect(await readJson(streamed(escaped).request)).toHaveProperty("parts[0].image.url");
+    expect(
+      await readJson(streamed(JSON.stringify({ parts: [1, { file: head + "A".repeat(5 * MB) }] })).request),
+    ).toBeTruthy();
   });
 
   it("stops reading at 20 MB", async () => {
-    const { request, read } = streamed(JSON.stringify({ url: `data:image/png;base64,${"A".repeat(25 * MB)}` }));
+    const { request, read } = streamed(picture(`data:image/png;base64,${"A".repeat(25 * MB)}`));
     expect(await failing(request)).toMatchObject({ reason: "too_large", message: expect.stringContaining("20 MB") });
     expect(read.bytes).toBeLessThan(21 * MB);
   });
 
   it("does not take more than 4 MB of text because an image stands beside it", async () => {
-    const body = JSON.stringify(["data:image/png;base64,AAAA", "x".repeat(5 * MB)]);
-    expect(await failing(streamed(body).request)).toMatchObject({ reason: "too_large" });
+    const attached = picture(`data:image/png;base64,${"A".repeat(MB)}`);
+    const { request, read } = streamed(`[${attached},${JSON.stringify("x".repeat(9 * MB))}]`);
+    expect(await failing(request)).toMatchObject({ reason: "too_large" });
+    expect(read.bytes).toBeLessThan(6 * MB);
+  });
+
+  const A = "A".repeat(8 * MB);
+  const DATA = `data:image/png;base64,${A}`;
+  it.each<[string, string]>([
+    ["stands where no attachment does", JSON.stringify({ metadata: { url: DATA } })],
+    ["stands deeper than an attachment does", JSON.stringify({ parts: [{ image: { url: [DATA] } }] })],
+    ["is a key", JSON.stringify({ parts: [{ image: { [DATA]: 1 } }] })],
+    ["is quoted in a text", JSON.stringify({ parts: [{ image: { text: `"url":"${DATA}` } }] })],
+    ["only begins as one", picture(`${DATA.slice(0, 5 * MB)} ${A}`)],
+    ["has a quote in it", picture(`data:image/png;base64,"${A}`)],
+    ["is no image", picture(`data:text/plain;base64,${A}`)],
+    ["is not in base64", picture(`data:image/png,${A}`)],
+    ["has a long head", picture(`data:image/png;${"a=b;".repeat(50)}base64,${A}`)],
+    ["is no data URL", picture(`https://a.example/${A}`)],
+  ])("takes no more than 4 MB of what looks like an image and %s", async (_, body) => {
+    const { request, read } = streamed(body);
+    expect(await failing(request)).toMatchObject({ reason: "too_large", message: expect.stringContaining("4 MB") });
+    expect(read.bytes).toBeLessThan(6 * MB);
+  });
+
+  it("takes no attachment where none is expected", async () => {
+    expect(await read(post(picture(DATA.slice(0, 1_000))))).toHaveProperty("parts");
+    const { request } = streamed(picture(DATA));
+    await expect(read(request)).rejects.toThrow("larger than 4 MB");
+  });
+
+  it("lets go of the body whatever becomes of it, so that the rest can be read", async () => {
+    const bodies = ["1", "x", nested(70), JSON.stringify("x".repeat(5 * MB))].map((text) => streamed(text).request);
+    const broken = post(new Uint8Array([0x22, 0xff, 0x22]));
+    for (const request of [...bodies, broken]) {
+      await readJson(request).catch(() => undefined);
+      expect(request.body?.locked).toBe(false);
+    }
   });
 
   it("refuses by its length alone what says that it is too large", async () => {

@@ -6,6 +6,7 @@ import { apiKeys } from "../../src/http/auth.ts";
 import type { AppDeps } from "../../src/http/deps.ts";
 import type { Provider } from "../../src/providers/contract.ts";
 import type { SessionApi, SessionId } from "../../src/session/contract.ts";
+import { transcriptHash } from "../../src/session/transcripts.ts";
 import { chatCompletions } from "../../src/surfaces/chat-completions/routes.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
@@ -117,16 +118,16 @@ export function door({
     surfaces: [chatCompletions],
     sessions: (_env, id) => ({ ...NO_SESSION, ...stand.sessions?.(id) }) as SessionApi,
     listSessions: async () => ({ sessions: [], next: null }),
-    startTurn: (_host, _env, _ctx, request) => {
+    startTurn: (_env, _ctx, request) => {
       turns.push(request);
       const sink = new Sink();
       void play((event) => sink.emit(event), request);
       return { id: `turn_${turns.length}`, events: sink };
     },
     transcripts: {
-      transcriptHash: async (messages) => JSON.stringify(messages),
+      transcriptHash,
       findTranscript: async (_db, owner, agent, hash) => saved.get(`${owner}/${agent}/${hash}`) ?? null,
-      saveTranscript: async (_db, owner, agent, conversation, hash) => {
+      saveTranscript: async (_db, { owner, agent, conversation }, hash) => {
         saved.set(`${owner}/${agent}/${hash}`, conversation);
       },
     },

@@ -4,7 +4,7 @@ import { defineAgent } from "../../src/define/agent.ts";
 import { lazy } from "../../src/define/lazy.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import type { Agent, Tool } from "../../src/define/types.ts";
-import { type Deploy, type History, LATE, LAZY } from "./history.ts";
+import { type Deploy, type History, LATE, LAZY, otherModel } from "./history.ts";
 
 /** What is deployed at a moment: changed by a history's deploys and by `install`. */
 export interface Deployment {
@@ -14,10 +14,13 @@ export interface Deployment {
   shuffle: number;
   /** Another renderer than the first one. */
   renderer: boolean;
+  revision: number;
+  /** Another model than the first one. */
+  moved: boolean;
 }
 
 export function firstDeployment(): Deployment {
-  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false };
+  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, revision: 1, moved: false };
 }
 
 export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
@@ -43,6 +46,12 @@ export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
     case "renderer":
       deployment.renderer = !deployment.renderer;
       return;
+    case "revise":
+      deployment.revision += 1;
+      return;
+    case "model":
+      deployment.moved = !deployment.moved;
+      return;
   }
 }
 
@@ -67,13 +76,13 @@ export function ringAgent(
   const base = defineAgent({
     name,
     description: "The agent of a history.",
-    model: `${name}/${model}`,
+    model: () => `${name}/${modelOf(model, deployment())}`,
     settings: {
       maxOutputTokens: 4_000,
-      ...(thinking ? { thinking: model === "claude-sonnet-4-5" ? 1024 : true } : {}),
+      ...(thinking ? { thinking: 1024 } : {}),
     },
-    // Long enough that every model caches it.
-    instructions: `You are ${name}. ${"Keep to the point. ".repeat(150)}`,
+    // Long enough that every model caches it; asked anew with each revision.
+    instructions: () => `You are ${name}, revision ${deployment().revision}. ${"Keep to the point. ".repeat(150)}`,
     tools: [echo("note", 0)],
     limits: { steps: 1000, repeats: 1000 },
   });
@@ -118,6 +127,9 @@ export function ringAgent(
   const { index: _, ...rest } = base;
   return {
     ...rest,
+    get revision() {
+      return deployment().revision;
+    },
     get tools() {
       return shown(JSON.stringify(deployment()));
     },
@@ -130,6 +142,11 @@ const EDITIONS = memo((edition: number) => ({
   lazy: lazy(Array.from({ length: LAZY }, (_, index) => echo(toolName(index), edition))),
   late: Array.from({ length: LATE }, (_, index) => echo(toolName(LAZY + index), edition)),
 }));
+
+/** The model that the agent runs on now. */
+export function modelOf(first: History["model"], { moved }: Deployment): History["model"] {
+  return moved ? otherModel(first) : first;
+}
 
 /** A text that occurs only in the result of this call. */
 export function canary(callId: string): string {

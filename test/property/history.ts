@@ -17,6 +17,10 @@ export interface Turn {
   readonly deploy: readonly Deploy[];
   /** `again`: the message before once more. `regenerate`: the history without its last answer. `edit`: the last message reworded. */
   readonly client: "message" | "again" | "regenerate" | "edit";
+  /** How many messages back the client edits or regenerates from. */
+  readonly back: number;
+  /** Which system text the client sends along, if any. */
+  readonly system: number | null;
   /** What the model answers, request by request; when they run out it says a last word. */
   readonly answers: readonly Planned[];
 }
@@ -26,7 +30,11 @@ export type Deploy =
   | { readonly kind: "remove"; readonly tool: number }
   | { readonly kind: "edit" }
   | { readonly kind: "shuffle"; readonly by: number }
-  | { readonly kind: "renderer" };
+  | { readonly kind: "renderer" }
+  /** The operator withdraws what was frozen. */
+  | { readonly kind: "revise" }
+  /** The agent moves to another model, or back. */
+  | { readonly kind: "model" };
 
 export interface Planned {
   readonly text: boolean;
@@ -48,10 +56,17 @@ export type PlannedCall =
   | { readonly kind: "odd_input" };
 
 /**
- * `refused`: the provider answers 500. `cut`: the stream breaks off. The others end the isolate: before any header came,
+ * `refused`: the provider answers 500. `rejected`: it answers 400. `cut`: the stream breaks off. The others end the isolate: before any header came,
  * in mid-stream, while a tool runs, or between the append of the results and the next request.
  */
-export type Fault = "refused" | "cut" | "dead_before_headers" | "dead_in_stream" | "dead_in_tool" | "dead_before_send";
+export type Fault =
+  | "refused"
+  | "rejected"
+  | "cut"
+  | "dead_before_headers"
+  | "dead_in_stream"
+  | "dead_in_tool"
+  | "dead_before_send";
 
 export const MODELS = [
   "claude-sonnet-5",
@@ -61,6 +76,11 @@ export const MODELS = [
   "claude-sonnet-4-5",
   "claude-sonnet-4-6",
 ] as const;
+
+/** The model that an agent moves to: another one, bound or not. */
+export function otherModel(model: (typeof MODELS)[number]): (typeof MODELS)[number] {
+  return MODELS[(MODELS.indexOf(model) + 1) % MODELS.length] ?? model;
+}
 
 /** How many lazy tools the agent has, and how many can come late. */
 export const LAZY = 8;
@@ -90,6 +110,7 @@ const fault: fc.Arbitrary<Fault | null> = fc.oneof(
     weight: 6,
     arbitrary: fc.constantFrom<Fault>(
       "refused",
+      "rejected",
       "cut",
       "dead_before_headers",
       "dead_in_stream",
@@ -117,6 +138,8 @@ const deploy: fc.Arbitrary<Deploy> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("edit" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("shuffle" as const), by: fc.nat(LAZY) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("renderer" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("revise" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("model" as const) }) },
 );
 
 const turn: fc.Arbitrary<Turn> = fc.record({
@@ -130,14 +153,19 @@ const turn: fc.Arbitrary<Turn> = fc.record({
     { weight: 1, arbitrary: fc.constant("regenerate" as const) },
     { weight: 1, arbitrary: fc.constant("edit" as const) },
   ),
+  back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }),
+  system: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(2) }),
   answers: fc.array(planned, { minLength: 0, maxLength: 4 }),
 });
+
+/** A turn in which nothing happens but a message. */
+export const PLAIN: Turn = { deploy: [], client: "message", back: 0, system: null, answers: [] };
 
 const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");
 
 /** A first request that is lost, and a release with another renderer before it is made again. */
 const lostThenReleased: fc.Arbitrary<Turn[]> = fc.tuple(faultAtOnce, turn).map(([fault, after]) => [
-  { deploy: [], client: "message", answers: [{ text: true, calls: [], fault }] },
+  { ...PLAIN, answers: [{ text: true, calls: [], fault }] },
   { ...after, deploy: [{ kind: "renderer" }], client: "again" },
 ]);
 

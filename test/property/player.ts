@@ -17,7 +17,8 @@ export function play(
   const calls = planned.calls.map((one) => playCall(one, new Set(visible)));
   if (planned.fault === "dead_in_tool") calls.push(call(n % 2 === 0 ? "hang" : "once"));
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
-  return [...thoughts, ...text, ...calls];
+  const between = history.thinking && n % 3 === 0 && calls.length > 0 ? [think(`On second thought ${n}.`)] : [];
+  return [...thoughts, ...text, ...between, ...calls];
 }
 
 function playCall(planned: PlannedCall, visible: ReadonlySet<string>): Part {

@@ -5,18 +5,18 @@ import { World } from "./world.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
 const KINDS = [
-  ...["add", "remove", "edit", "shuffle", "renderer"].map((kind) => `deploy ${kind}`),
+  ...["add", "remove", "edit", "shuffle", "renderer", "revise", "model"].map((kind) => `deploy ${kind}`),
   ...["message", "again", "regenerate", "edit"].map((kind) => `client ${kind}`),
   ...["search", "mixed_search", "empty_search", "use", "note", "fail", "unknown", "install", "odd_input"].map(
     (kind) => `call ${kind}`,
   ),
-  ...["refused", "cut", "dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"].map(
+  ...["refused", "rejected", "cut", "dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"].map(
     (kind) => `fault ${kind}`,
   ),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
-  ...["rewind", "renderer"].map((cause) => `break ${cause}`),
+  ...["rewind", "renderer", "revoked", "model"].map((cause) => `break ${cause}`),
   ...MODELS.map((model) => `model ${model}`),
-  ...["thinking", "companion", "references", "batch that failed", "wide batch"],
+  ...["thinking", "companion", "references", "batch that failed", "wide batch", "client system"],
 ];
 
 const LEAST_SHARE = 0.02;

@@ -10,9 +10,9 @@ import {
   startAnthropicEmulator,
 } from "../emulators/anthropic/index.ts";
 import { startWorkerd } from "../workerd.ts";
-import { applyDeploy, type Deployment, firstDeployment, toolName } from "./agent.ts";
+import { applyDeploy, type Deployment, firstDeployment, modelOf, toolName } from "./agent.ts";
 import { Checker } from "./checker.ts";
-import { type Fault, type History, history, LAZY, MOST, type Planned, type Turn } from "./history.ts";
+import { type Fault, type History, history, LAZY, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
 import { play as playAnswer } from "./player.ts";
 import { startRingHook } from "./ring-hook.ts";
 import { wireProblems } from "./wire-rules.ts";
@@ -20,7 +20,6 @@ import type { Deployed } from "./workerd-worker.ts";
 
 const KEY = "ring-secret-ring-secret-ring";
 const AT_ONCE = 16;
-const PLAIN: Turn = { deploy: [], client: "message", answers: [] };
 const DEADLY: readonly Fault[] = ["dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"];
 
 /** What a run came to. */
@@ -70,6 +69,7 @@ class Journey {
     for (const deploy of turn.deploy) {
       applyDeploy(this.deployment, deploy);
       if (deploy.kind === "renderer") this.checker.allow("renderer");
+      if (deploy.kind === "revise") this.checker.allow("revoked");
     }
     this.plan = [...turn.answers];
     if (death !== null) {
@@ -85,16 +85,24 @@ class Journey {
   /** The messages that the client sends. */
   messages(turn: Turn): { role: string; content: string }[] {
     const fresh = { role: "user", content: `Message ${this.#turn}.` };
-    const last = this.#said.findLastIndex(({ role }) => role === "user");
+    const users = this.#said.flatMap(({ role }, at) => (role === "user" ? [at] : []));
+    const last = users[Math.max(0, users.length - 1 - turn.back)] ?? -1;
     const before = this.#said[last];
-    if (turn.client === "message" || before === undefined) return [fresh];
+    const system = turn.system === null ? [] : [{ role: "system", content: `System text ${turn.system}.` }];
+    if (turn.system !== null) this.checker.allow("rewind");
+    if (turn.client === "message" || before === undefined) return [...system, fresh];
     this.checker.allow("rewind");
-    if (turn.client === "again") return [before];
+    if (turn.client === "again") return [...system, before];
     const history = this.#said.slice(0, last);
-    return [...history, turn.client === "edit" ? { role: "user", content: `${fresh.content} Edited.` } : before];
+    return [
+      ...system,
+      ...history,
+      turn.client === "edit" ? { role: "user", content: `${fresh.content} Edited.` } : before,
+    ];
   }
 
-  heard(messages: readonly { role: string; content: string }[], answer: string | null): void {
+  heard(all: readonly { role: string; content: string }[], answer: string | null): void {
+    const messages = all.filter(({ role }) => role !== "system");
     if (messages.length > 1) this.#said.length = messages.length - 1;
     const asked = messages.at(-1);
     if (asked !== undefined) this.#said.push(asked);
@@ -113,6 +121,7 @@ class Journey {
     this.requests += 1;
     try {
       this.checker.check(
+        modelOf(this.history.model, this.deployment),
         {
           layout: bodyLayout(request.bodyText),
           problems: [...request.flags, ...wireProblems(JSON.parse(request.bodyText), this.deployed)],
@@ -205,7 +214,7 @@ export async function workerdRing(count: number, seed: number): Promise<RingRepo
 
 /** What the model answers, and where the answer is held or broken. */
 function answer(byName: ReadonlyMap<string, Journey>, request: AnswerRequest): Part[] {
-  const journey = byName.get(/You are (h\d+)\./.exec(request.bodyText)?.[1] ?? "");
+  const journey = byName.get(/You are (h\d+),/.exec(request.bodyText)?.[1] ?? "");
   if (journey === undefined) throw new Error("a request of no history");
   const planned = journey.plan.shift() ?? null;
   journey.check(request);
@@ -214,6 +223,10 @@ function answer(byName: ReadonlyMap<string, Journey>, request: AnswerRequest): P
   }
   const parts = playAnswer(journey.history, planned, request.visible, journey.requests);
   const fault = planned?.fault ?? null;
+  if (fault === "rejected") {
+    journey.checker.allow("rewind");
+    return [httpFailure(400, "invalid_request_error", "No.")];
+  }
   if (fault === "refused") return [httpFailure(500, "api_error", "Broken.", { "x-should-retry": "false" })];
   const at = 2 + (journey.requests % 4);
   if (fault !== "dead_before_headers") journey.checker.begun();

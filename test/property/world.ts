@@ -15,15 +15,14 @@ import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { LocalModel, layoutOf, type Received } from "../emulators/anthropic/index.ts";
-import { applyDeploy, canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
+import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
-import { type Fault, type History, MOST, type Planned, type Turn } from "./history.ts";
+import { type Fault, type History, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
 import { play } from "./player.ts";
 import { wireProblems } from "./wire-rules.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
-const PLAIN: Turn = { deploy: [], client: "message", answers: [] };
 
 /** An isolate: dies when the history says so, and nothing it does after that reaches anybody. */
 interface Isolate {
@@ -87,6 +86,7 @@ export class World {
       applyDeploy(this.#deployment, deploy);
       this.seen.add(`deploy ${deploy.kind}`);
       if (deploy.kind === "renderer") this.#checker.allow("renderer");
+      if (deploy.kind === "revise") this.#checker.allow("revoked");
     }
     this.#plan = [...turn.answers];
     this.#isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
@@ -118,7 +118,7 @@ export class World {
       user: { content: [{ type: "text", text }], blobs: [] },
       sent,
       seed: [],
-      clientSystem: null,
+      clientSystem: turn.system === null ? null : `System text ${turn.system}.`,
       settings: { call: {}, epoch: {} },
       signal: null,
       onDisconnect: "continue",
@@ -159,10 +159,16 @@ export class World {
   async #client(turn: Turn, index: number): Promise<{ sent: SentMessage[] | null; text: string }> {
     const fresh = `Message ${index}.`;
     this.seen.add(`client ${turn.client}`);
+    if (turn.system !== null) {
+      this.seen.add("client system");
+      // The message it speaks for may be told anew behind it.
+      this.#checker.allow("rewind");
+    }
     if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
     if (turn.client === "again") return { sent: null, text: this.#lastText };
     const stored = storedMessages(await this.#effective());
-    const last = stored.findLastIndex(({ role }) => role === "user");
+    const users = stored.flatMap(({ role }, at) => (role === "user" ? [at] : []));
+    const last = users[Math.max(0, users.length - 1 - turn.back)] ?? -1;
     const before = stored.slice(0, last).map(({ role, text }) => ({ role, text }));
     const text = turn.client === "edit" ? `${fresh} Edited.` : (stored[last]?.text ?? fresh);
     this.#checker.allow("rewind");
@@ -224,6 +230,12 @@ export class World {
       this.seen.add("fault refused");
       throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Broken." });
     }
+    if (fault === "rejected") {
+      this.seen.add("fault rejected");
+      this.#checker.allow("rewind");
+      this.#expected.clear();
+      throw new HoldfastError({ reason: "provider", status: 400, type: "invalid_request_error", message: "No." });
+    }
     const events = received.answer(play(this.#history, planned, received.request.visible, this.requests));
     this.#checker.begun();
     const broken = fault === "cut" || fault === "dead_in_stream";
@@ -250,7 +262,7 @@ export class World {
       idealTokens: idealCachedTokens,
     };
     try {
-      this.#checker.check(accepted, verdict);
+      this.#checker.check(modelOf(this.#history.model, this.#deployment), accepted, verdict);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { storedMessages } from "../../src/context/align-history.ts";
+import { cutSpans, spansBetween } from "../../src/context/cuts.ts";
 import { callsOf, effectiveContext, openBatch } from "../../src/context/effective.ts";
 import { repair } from "../../src/context/repair.ts";
 import { type Found, planTurn } from "../../src/session/begin.ts";
@@ -26,9 +27,13 @@ test("whatever a client asks and however turns end, the next request is valid", 
   fc.assert(
     fc.property(fc.array(turn, { minLength: 1, maxLength: 10 }), (turns) => {
       let all: Numbered[] = [];
+      // What a session reads of it: without what earlier rewinds took back.
+      let read: Numbered[] = [];
       let newest: Found["newest"] | null = null;
       const add = (entry: Entry) => {
-        all = [...all, { seq: all.length + 1, entry }];
+        const numbered = { seq: all.length + 1, entry };
+        all = [...all, numbered];
+        read = [...read, numbered];
       };
       for (const [index, next] of turns.entries()) {
         const name = `t${index}`;
@@ -40,7 +45,10 @@ test("whatever a client asks and however turns end, the next request is valid", 
           const deferrals = ToolDeferrals.parse(null, "s");
           const found: Found = { all, lastSeq: all.length, deferrals, clientSystem: null, newest };
           const plan = planTurn(found, request, 0);
+          expect(planTurn({ ...found, all: read }, request, 0)).toEqual(plan);
           for (const text of plan.append) add(decodeEntry(text));
+          const kept = spansBetween(cutSpans(effectiveContext(read), all.length), all.length);
+          read = read.filter(({ seq }) => kept.some(([from, last]) => from <= seq && seq <= last));
           if (plan.resumed) running = newest.turn;
           userSeq = plan.userSeq;
           checkNextRequest(all, userSeq, plan.resumed);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import { conversation, play } from "./played.ts";
-import { begin, session, type TestSession, user } from "./session.ts";
+import { append, assistant, begin, say, session, type TestSession, user } from "./session.ts";
 
 let workerd: Workerd;
 beforeAll(async () => {
@@ -89,6 +89,22 @@ test("a session that was cut many times is rebuilt from D1 as it was, and reads 
       [58, expect.anything()],
     ],
   });
+});
+
+test("a record without cuts reads everything, starts from the same, and reads little again after a rewind", async () => {
+  const asked = await answeredAnew(10);
+  await asked.flushed();
+  const kept = await stateOf(asked);
+  const forget = "UPDATE sessions SET state = json_remove(state, '$.cuts') WHERE conversation = ?";
+  await (await workerd.d1()).prepare(forget).bind(asked.id.conversation).run();
+  await workerd.wipeObjects();
+  const { start, read } = await stateOf(asked);
+  expect(start).toEqual(kept.start);
+  expect(read).toBeGreaterThan(kept.read + 30);
+
+  await append(asked, await begin(asked, { turn: "next" }), { entries: [assistant("next", [say("n")])] });
+  await play(asked, { name: "edit", asks: "2?", answer: "2", batches: 1, shown: conversation(one) });
+  expect((await stateOf(asked)).read).toBeLessThanOrEqual(kept.read);
 });
 
 /** What the next turn starts from, and the rows that takes, but for the fence, which no two objects share. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listSessions } from "../../src/session/list.ts";
 import { copyToRecord, entomb, type Unflushed } from "../../src/session/record.ts";
 import type { SessionRow } from "../../src/session/store.ts";
-import { findTranscript, saveTranscript, transcriptHash } from "../../src/session/transcripts.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import {
   append,
@@ -398,39 +397,5 @@ describe("the list of sessions", () => {
       sessions: [],
       next: null,
     });
-  });
-});
-
-describe("transcripts", () => {
-  test("find the conversation whose newest transcript is this one, of this owner and agent", async () => {
-    const db = await workerd.d1();
-    const hash = await transcriptHash([
-      { role: "user", text: "hi" },
-      { role: "assistant", text: "hello" },
-    ]);
-    expect(hash).toMatch(/^[0-9a-f]{64}$/);
-    await saveTranscript(db, "x", "a", "c1", hash);
-    expect(await findTranscript(db, "x", "a", hash)).toBe("c1");
-    expect(await findTranscript(db, "y", "a", hash)).toBeNull();
-    expect(await findTranscript(db, "x", "b", hash)).toBeNull();
-    await saveTranscript(db, "x", "a", "c1", "another");
-    expect(await findTranscript(db, "x", "a", hash)).toBeNull();
-  });
-
-  test("tell who spoke and where a message ends", async () => {
-    const hashes = await Promise.all([
-      transcriptHash([{ role: "user", text: "ab" }]),
-      transcriptHash([
-        { role: "user", text: "a" },
-        { role: "user", text: "b" },
-      ]),
-      transcriptHash([{ role: "assistant", text: "ab" }]),
-      transcriptHash([
-        { role: "user", text: "ab" },
-        { role: "assistant", text: "" },
-      ]),
-    ]);
-    expect(new Set(hashes.slice(0, 3)).size).toBe(3);
-    expect(hashes[3]).toBe(hashes[0]);
   });
 });

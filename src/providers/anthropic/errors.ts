@@ -1,7 +1,7 @@
 import type { APIError } from "@anthropic-ai/sdk";
 import { HoldfastError } from "../../values/errors.ts";
 
-/** An answer that broke off after it had begun. */
+/** An answer that broke off after it had begun. `detail` goes to the log: it quotes nothing that came. */
 export function brokeOff(detail: string): HoldfastError {
   return new HoldfastError({
     reason: "provider",
@@ -26,6 +26,6 @@ export function refused(error: APIError): HoldfastError {
       error.apiMessage === null
         ? `The model provider could not be reached${status === null ? "" : ` (${status})`}.`
         : `The model provider answered ${status ?? "in mid-answer"} (${type}): ${error.apiMessage}`,
-    detail: `request ${error.requestID ?? "unknown"}: ${error.message}`,
+    detail: `request ${error.requestID ?? "unknown"}`,
   });
 }

@@ -45,6 +45,7 @@ function newest(facts: Pick<ModelFacts, "bound" | "minCache">): ModelFacts {
   };
 }
 
+/** Models that take a temperature from 0 to 1, or a `top_p` in its place. */
 function sampled(facts: Pick<ModelFacts, "minCache" | "thinking">): ModelFacts {
   const refuses = facts.thinking === "manual" ? (["effort"] as const) : ([] as const);
   return {
@@ -56,6 +57,8 @@ function sampled(facts: Pick<ModelFacts, "minCache" | "thinking">): ModelFacts {
     window: 200_000,
     maxOutput: 64_000,
     refuses: new Set(refuses),
+    maxTemperature: 1,
+    oneSampling: true,
     diagnostics: true,
   };
 }

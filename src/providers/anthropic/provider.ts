@@ -84,7 +84,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     }
   } catch (error) {
     if (error instanceof APIError) throw refused(error);
-    if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.message);
+    if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.name);
     throw error;
   }
 }

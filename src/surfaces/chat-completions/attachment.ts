@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { badRequest } from "../../http/bad-request.ts";
 import type { BlobRow } from "../../session/contract.ts";
 import type { Source } from "../../values/entry.ts";
+import { decodeBase64 } from "./base64.ts";
+import { IMAGES, isOf, type Media } from "./media.ts";
 
 /** Where an attachment is, and its content if the request brought it along. */
 export interface Attachment {
@@ -8,46 +11,41 @@ export interface Attachment {
   readonly blob: BlobRow | null;
 }
 
-/** Image types that every provider takes. */
-const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** Characters of a URL that is left to the provider to fetch. */
+const URL_CHARS = 8_192;
 
 /** An image by its URL: `data:` becomes a blob, `https:` is left to the provider to fetch. `path` is for errors. */
-export async function readImage(url: string, path: string): Promise<Attachment> {
+export function readImage(url: string, path: string): Attachment {
   if (/^data:/i.test(url)) return readDataUrl(url, IMAGES, path);
+  if (url.length > URL_CHARS)
+    throw badRequest(path, `a URL may have ${URL_CHARS} characters`, "string_above_max_length");
   if (URL.parse(url)?.protocol !== "https:") throw badRequest(path, "an image is a data: or an https: URL");
   return { source: { type: "url", url }, blob: null };
 }
 
 /** A PDF as a data URL. */
-export async function readPdf(data: string | null | undefined, path: string): Promise<Attachment> {
+export function readPdf(data: string | null | undefined, path: string): Attachment {
   if (!data) throw badRequest(path, "a file is sent as a data: URL in file_data; other ways are not supported");
   return readDataUrl(data, ["application/pdf"], path);
 }
 
-/** Blobs go by the SHA-256 of their bytes, however the client spelled the base64. */
-async function readDataUrl(url: string, allowed: readonly string[], path: string): Promise<Attachment> {
+/** Blobs go by the SHA-256 of their bytes. The client's base64 is kept, since no other text decodes to the same. */
+function readDataUrl(url: string, allowed: readonly Media[], path: string): Attachment {
   const comma = url.indexOf(",");
   const [type = "", ...parameters] = url.slice("data:".length, Math.max(comma, 0)).toLowerCase().split(";");
-  const media = type === "image/jpg" ? "image/jpeg" : type;
   if (!parameters.includes("base64")) throw badRequest(path, "a data: URL must be in base64");
-  if (!allowed.includes(media)) {
-    throw badRequest(path, `${JSON.stringify(media)} is not supported; ${allowed.join(", ")} can be sent here`);
+  const media = allowed.find((one) => one === (type === "image/jpg" ? "image/jpeg" : type));
+  if (media === undefined) {
+    throw badRequest(
+      path,
+      `${JSON.stringify(type.slice(0, 64))} is not supported; ${allowed.join(", ")} can be sent here`,
+    );
   }
-  const binary = decodeBase64(url.slice(comma + 1), path);
-  if (binary === "") throw badRequest(path, "the data: URL is empty");
-  const hash = await sha256(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
-  return { source: { type: "blob", hash, media }, blob: { hash, media, base64: btoa(binary) } };
-}
-
-function decodeBase64(text: string, path: string): string {
-  try {
-    return atob(text);
-  } catch {
-    throw badRequest(path, "the data: URL does not hold valid base64");
-  }
-}
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const base64 = url.slice(comma + 1);
+  const bytes = decodeBase64(base64);
+  if (bytes === null) throw badRequest(path, "the data: URL does not hold valid base64");
+  if (bytes.length === 0) throw badRequest(path, "the data: URL is empty");
+  if (!isOf(bytes, media)) throw badRequest(path, `the data: URL says ${media}, and its content is something else`);
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  return { source: { type: "blob", hash, media }, blob: { hash, media, base64 } };
 }

@@ -1,12 +1,13 @@
 import { comparableText, contentText, type SentMessage } from "../../context/align-history.ts";
 import { badRequest } from "../../http/bad-request.ts";
 import type { BlobRow } from "../../session/contract.ts";
+import type { TranscriptMessage } from "../../session/transcripts.ts";
 import type { Part } from "../../values/entry.ts";
 import { readImage, readPdf } from "./attachment.ts";
 import type { ChatMessage, UserPart } from "./request.ts";
 
-/** Bytes of one text part that a user or system message brings in. */
-const TEXT_BYTES = 200 * 1024;
+/** Bytes of one text: a part that a user or system message brings in, or an answer as a whole, which may be long. */
+const TEXT_KB = { part: 200, answer: 1024 } as const;
 
 export interface Message {
   readonly role: "user" | "assistant";
@@ -29,7 +30,7 @@ export interface Messages {
  * Reads the messages of a request whose last one is the user's. Tool messages are left out: what a client says a tool
  * answered is nobody's evidence. So are messages without content, except the last, which must have some.
  */
-export async function readMessages(messages: readonly ChatMessage[]): Promise<Messages> {
+export function readMessages(messages: readonly ChatMessage[]): Messages {
   const system: string[] = [];
   const spoken: Message[] = [];
   const blobs = new Map<string, BlobRow>();
@@ -43,7 +44,7 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
       case "user": {
         const content: Part[] = [];
         for (const [at, part] of message.content.entries()) {
-          const read = await readPart(part, `${path}[${at}]`);
+          const read = readPart(part, `${path}[${at}]`);
           if (read.blob) blobs.set(read.blob.hash, read.blob);
           if (read.part.type !== "text" || !isBlank(read.part.text)) content.push(read.part);
         }
@@ -52,10 +53,8 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
         break;
       }
       case "assistant": {
-        const text = message.content
-          .map((part) => part.text ?? part.refusal ?? "")
-          .join("")
-          .toWellFormed();
+        const said = message.content.map((part) => part.text ?? part.refusal ?? "").join("");
+        const text = limited(said, path, TEXT_KB.answer);
         if (!isBlank(text)) spoken.push({ role: "assistant", content: [{ type: "text", text }] });
         break;
       }
@@ -69,23 +68,40 @@ export async function readMessages(messages: readonly ChatMessage[]): Promise<Me
   return { user, before: spoken.slice(0, -1), system: joined === "" ? null : joined, blobs: [...blobs.values()] };
 }
 
-/** The messages as history alignment and transcripts compare them. */
+/** The messages as history alignment compares them. */
 export function sentMessages(messages: readonly Message[]): SentMessage[] {
+  return transcriptMessages(messages).map(({ role, text }) => ({ role, text }));
+}
+
+/** The messages as transcripts compare them: what is no text counts by its place, its content and its name. */
+export function transcriptMessages(messages: readonly Message[]): TranscriptMessage[] {
   return messages
-    .map(({ role, content }) => ({ role, text: comparableText(role, contentText(content)) }))
+    .map(({ role, content }) => ({
+      role,
+      text: comparableText(role, contentText(content)),
+      attachments: keys(content),
+    }))
     .filter(({ role, text }) => role === "user" || text !== "");
 }
 
-async function readPart(part: UserPart, path: string): Promise<{ part: Part; blob: BlobRow | null }> {
+function keys(content: readonly Part[]): string[] {
+  return content.flatMap((part, at) => {
+    if (part.type === "text") return [];
+    const name = part.type === "document" ? (part.name ?? null) : null;
+    return [JSON.stringify([at, part.type, part.source.type === "blob" ? part.source.hash : part.source.url, name])];
+  });
+}
+
+function readPart(part: UserPart, path: string): { part: Part; blob: BlobRow | null } {
   switch (part.type) {
     case "text":
       return { part: { type: "text", text: limited(part.text, path) }, blob: null };
     case "image_url": {
-      const { source, blob } = await readImage(part.image_url.url, `${path}.image_url.url`);
+      const { source, blob } = readImage(part.image_url.url, `${path}.image_url.url`);
       return { part: { type: "image", source }, blob };
     }
     case "file": {
-      const { source, blob } = await readPdf(part.file.file_data, `${path}.file.file_data`);
+      const { source, blob } = readPdf(part.file.file_data, `${path}.file.file_data`);
       const name = part.file.filename;
       return { part: { type: "document", source, ...(name ? { name: name.toWellFormed() } : {}) }, blob };
     }
@@ -95,9 +111,9 @@ async function readPart(part: UserPart, path: string): Promise<{ part: Part; blo
 }
 
 /** The text, with lone surrogates replaced (no provider takes them), if it is not too long. */
-function limited(text: string, path: string): string {
-  if (text.length > TEXT_BYTES || new TextEncoder().encode(text).byteLength > TEXT_BYTES) {
-    throw badRequest(path, `a text may have ${TEXT_BYTES / 1024} KB`, "string_above_max_length");
+function limited(text: string, path: string, kilobytes: number = TEXT_KB.part): string {
+  if (Buffer.byteLength(text) > kilobytes * 1024) {
+    throw badRequest(path, `a text may have ${kilobytes} KB`, "string_above_max_length");
   }
   return text.toWellFormed();
 }

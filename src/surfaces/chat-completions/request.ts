@@ -4,6 +4,9 @@ import { badRequest, parse } from "../../http/bad-request.ts";
 /** Messages a request may hold. */
 const MESSAGES = 2_000;
 
+/** Characters of what is neither a message's text nor an attachment. */
+const CHARS = { name: 128, filename: 255, stop: 1_000 } as const;
+
 const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 const image = z.looseObject({
   type: z.literal("image_url"),
@@ -14,7 +17,7 @@ const image = z.looseObject({
 });
 const file = z.looseObject({
   type: z.literal("file"),
-  file: z.looseObject({ file_data: z.string().nullish(), filename: z.string().nullish() }),
+  file: z.looseObject({ file_data: z.string().nullish(), filename: z.string().max(CHARS.filename).nullish() }),
 });
 const audio = z.looseObject({ type: z.literal("input_audio") });
 
@@ -48,9 +51,16 @@ const message = z.discriminatedUnion(
   { error: "role is system, developer, user, assistant or tool" },
 );
 
+/** Where a body holds attachments: only there may it hold more than text. */
+export const ATTACHMENTS = [
+  "messages[].content[].image_url",
+  "messages[].content[].image_url.url",
+  "messages[].content[].file.file_data",
+] as const;
+
 /** The body of a request, as far as it is looked at. Fields that are not here are ignored. */
 const body = z.looseObject({
-  model: z.string().nullish(),
+  model: z.string().max(CHARS.name).nullish(),
   messages: z.array(message).max(MESSAGES, { error: `at most ${MESSAGES} messages` }),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
@@ -60,8 +70,8 @@ const body = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   stop: z
     .preprocess(
-      (value) => (typeof value === "string" ? [value] : value),
-      z.array(z.string().min(1), { error: "stop is text or a list of texts" }).max(16),
+      (value) => (value === "" ? [] : typeof value === "string" ? [value] : value),
+      z.array(z.string().min(1).max(CHARS.stop), { error: "stop is text or a list of texts" }).max(16),
     )
     .nullish(),
   reasoning_effort: z.enum(["low", "medium", "high"]).nullish(),

@@ -4,12 +4,14 @@ import { givenConversation, resolveConversation } from "../../http/conversation.
 import type { AppDeps, HttpEnv } from "../../http/deps.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import { executionContext } from "../../http/execution-context.ts";
+import { failureFields } from "../../http/log.ts";
 import { TimedReader } from "../../http/timed-reader.ts";
 import { ignoredSettings } from "../../turn/settings.ts";
 import { type Failure, HoldfastError } from "../../values/errors.ts";
-import { readMessages, sentMessages } from "./messages.ts";
+import { isAuxiliary } from "./auxiliary.ts";
+import { readMessages, sentMessages, transcriptMessages } from "./messages.ts";
 import { chooseAgent, modelObject, offeredAgents } from "./models.ts";
-import { parseChatBody } from "./request.ts";
+import { ATTACHMENTS, parseChatBody } from "./request.ts";
 import { streamCompletion, wholeCompletion } from "./respond.ts";
 import { readSettings } from "./settings.ts";
 import { findConversation, rememberTranscript } from "./transcript.ts";
@@ -38,14 +40,18 @@ export function chatCompletions(deps: AppDeps): Hono<HttpEnv> {
 
 async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   const { owner, requestId } = c.var;
-  const body = parseChatBody(await readJson(c.req.raw));
+  const body = parseChatBody(await readJson(c.req.raw, ATTACHMENTS));
   const agent = chooseAgent(c, deps, body.model ?? null);
   c.set("agent", agent);
-  const given = givenConversation(c.req.raw.headers, body);
-  const { user, before, system, blobs } = await readMessages(body.messages);
-  const sent = sentMessages([...before, user]);
-  const transcript = { owner: owner.id, agent: agent.name, requestId };
-  const conversation = await resolveConversation(given, () => findConversation(deps, c.env.DB, transcript, sent));
+  const { user, before, system, blobs } = readMessages(body.messages);
+  const auxiliary = isAuxiliary(user, before);
+  const given = auxiliary ? null : givenConversation(c.req.raw.headers, body);
+  const whose = { owner: owner.id, agent: agent.name, requestId };
+  const transcript = { system, messages: transcriptMessages([...before, user]) };
+  const conversation = await resolveConversation(
+    given,
+    auxiliary ? null : () => findConversation(deps, c.env.DB, whose, transcript),
+  );
   c.header("x-conversation-id", conversation.id);
 
   const settings = readSettings(body);
@@ -53,12 +59,12 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   if (ignored.length > 0) c.header("x-holdfast-ignored", ignored.join(", "));
 
   const ctx = executionContext(c);
-  const turn = deps.startTurn(deps, c.env, ctx, {
+  const turn = deps.startTurn(c.env, ctx, {
     agent,
     owner,
     conversation,
     user: { content: user.content, blobs },
-    sent,
+    sent: sentMessages([...before, user]),
     seed: before,
     clientSystem: system,
     settings,
@@ -71,10 +77,11 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   const head: Head = { id: `chatcmpl-${turn.id}`, created: Math.floor(Date.now() / 1000), model: agent.name };
   const events = new TimedReader(turn.events);
   const save = (answer: string) =>
-    rememberTranscript(deps, c.env.DB, { ...transcript, conversation: conversation.id }, sent, answer);
+    rememberTranscript(deps, c.env.DB, { ...whose, conversation: conversation.id }, transcript, answer);
   // A client that names its conversation goes on by that name: its answer goes out before D1 is asked.
   let unsaved: string | null = null;
   const remember = async (answer: string) => {
+    if (auxiliary) return;
     if (given === null) await save(answer);
     else unsaved = answer;
   };
@@ -94,8 +101,7 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   const options = {
     includeUsage: body.stream_options?.include_usage === true,
     remember,
-    failed: ({ reason, message, detail }: Failure) =>
-      deps.log("stream failed", { level: "error", requestId, reason, message, detail }),
+    failed: (failure: Failure) => deps.log("stream failed", { requestId, ...failureFields(failure), level: "error" }),
   };
   const stream = eventStream((send) => streamCompletion(begun, events, head, options, send));
   ctx.waitUntil(stream.done.then(saveLater));

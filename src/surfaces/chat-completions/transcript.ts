@@ -1,6 +1,7 @@
-import { normaliseText, type SentMessage } from "../../context/align-history.ts";
+import { comparableText } from "../../context/align-history.ts";
 import type { AppDeps } from "../../http/deps.ts";
 import { within } from "../../http/within.ts";
+import type { Transcript } from "../../session/transcripts.ts";
 
 /** Longer than this no answer waits for D1. */
 const D1_MS = 1_000;
@@ -21,13 +22,12 @@ export async function findConversation(
   { transcripts, log }: Pick<AppDeps, "transcripts" | "log">,
   db: D1Database,
   { owner, agent, requestId }: Whose,
-  sent: readonly SentMessage[],
+  { system, messages }: Transcript,
 ): Promise<string | null> {
-  const before = sent.slice(0, -1);
+  const before = messages.slice(0, -1);
   if (!before.some(({ role }) => role === "assistant")) return null;
-  const found = await within(D1_MS, async () =>
-    transcripts.findTranscript(db, owner, agent, await transcripts.transcriptHash(before)),
-  );
+  const hash = transcripts.transcriptHash({ system, messages: before });
+  const found = await within(D1_MS, () => transcripts.findTranscript(db, owner, agent, hash));
   if (found.ok) return found.value;
   log("transcript not read", { level: "warn", requestId, why: found.why });
   return null;
@@ -41,13 +41,12 @@ export async function rememberTranscript(
   { transcripts, log }: Pick<AppDeps, "transcripts" | "log">,
   db: D1Database,
   { owner, agent, conversation, requestId }: Whose & { readonly conversation: string },
-  sent: readonly SentMessage[],
+  { system, messages }: Transcript,
   answer: string,
 ): Promise<void> {
-  const text = normaliseText(answer);
-  const transcript: SentMessage[] = text === "" ? [...sent] : [...sent, { role: "assistant", text }];
-  const saved = await within(D1_MS, async () =>
-    transcripts.saveTranscript(db, owner, agent, conversation, await transcripts.transcriptHash(transcript)),
-  );
+  const text = comparableText("assistant", answer);
+  const said = { role: "assistant", text, attachments: [] } as const;
+  const hash = transcripts.transcriptHash({ system, messages: [...messages, said] });
+  const saved = await within(D1_MS, () => transcripts.saveTranscript(db, { owner, agent, conversation }, hash));
   if (!saved.ok) log("transcript not saved", { level: "warn", requestId, why: saved.why });
 }

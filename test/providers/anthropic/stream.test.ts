@@ -137,3 +137,27 @@ test("an abort ends the request", async () => {
   expect((await reading).error).not.toBeNull();
   parking.release();
 });
+
+test("thinking that was cut off before its signature is no block", async () => {
+  const { readStream } = await import("../../../src/providers/anthropic/stream.ts");
+  type Events = Parameters<typeof readStream>[0] extends AsyncIterable<infer E> ? E[] : never;
+  const usage = { input_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
+  const events = [
+    { type: "message_start", message: { id: "msg_1", usage } },
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "half a th" } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "max_tokens", stop_details: null }, usage },
+    { type: "message_stop" },
+  ] as unknown as Events;
+  const read: ModelEvent[] = [];
+  for await (const event of readStream(
+    (async function* () {
+      yield* events;
+    })(),
+  )) {
+    read.push(event);
+  }
+  expect(blocks(read)).toEqual([]);
+  expect(read.at(-1)).toEqual({ type: "stop", stop: "length" });
+});

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { door } from "../../http/stand-ins.ts";
 
-const PNG = Buffer.from("not really a png");
+const PNG = Buffer.from("\x89PNG\r\n\x1a\nand so on", "latin1");
 const PDF = Buffer.from("%PDF-1.7 and so on");
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 const user = (content: unknown) => ({ role: "user", content });
@@ -45,7 +45,7 @@ describe("the turn of a request", () => {
     expect(turn.sent).toEqual([
       { role: "user", text: "Hi" },
       { role: "assistant", text: "Hello." },
-      { role: "user", text: "And now?" },
+      { role: "user", text: "And\nnow?" },
     ]);
     expect(turn.clientSystem).toBe("Be brief.\n\nNo jokes.");
     expect(turn).toMatchObject({ owner: { id: "alice" }, onDisconnect: "cancel", conversation: { minted: true } });
@@ -126,6 +126,21 @@ describe("the turn of a request", () => {
 
   it("replaces lone surrogates, which no provider takes", async () => {
     expect((await turnOf({ messages: [user("a\ud800b")] })).user.content).toEqual([{ type: "text", text: "a\ufffdb" }]);
+  });
+
+  it("has no stop text where it is the empty text", async () => {
+    expect((await turnOf({ messages: [user("Hi")], stop: "" })).settings).toEqual({ call: {}, epoch: {} });
+  });
+
+  it("takes an answer of up to 1 MB, and a file name of up to 255 characters", async () => {
+    const answer = "x".repeat(1024 * 1024);
+    const filename = `${"f".repeat(251)}.pdf`;
+    const file = { filename, file_data: `data:application/pdf;base64,${PDF.toString("base64")}` };
+    const turn = await turnOf({
+      messages: [user("Hi"), { role: "assistant", content: answer }, user([{ type: "file", file }])],
+    });
+    expect(turn.seed[1]?.content).toEqual([{ type: "text", text: answer }]);
+    expect(turn.user.content).toMatchObject([{ type: "document", name: filename }]);
   });
 
   it("runs on the agent that the model names, or on that of the path", async () => {

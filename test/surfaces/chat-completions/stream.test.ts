@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { transcriptHash } from "../../../src/session/transcripts.ts";
 import type { TurnEventBody } from "../../../src/values/turn-event.ts";
 import { door, type Play, plays, refusal, says, USAGE } from "../../http/stand-ins.ts";
 
@@ -158,9 +159,14 @@ describe("a stream", () => {
     await response.body?.cancel();
     leave();
     await settled();
-    expect([...saved]).toEqual([
-      ['alice/assistant/[{"role":"user","text":"convert 3 miles"},{"role":"assistant","text":"Half of it"}]', "mine"],
-    ]);
+    const hash = transcriptHash({
+      system: null,
+      messages: [
+        { role: "user", text: "convert 3 miles", attachments: [] },
+        { role: "assistant", text: "Half of it", attachments: [] },
+      ],
+    });
+    expect([...saved]).toEqual([[`alice/assistant/${hash}`, "mine"]]);
   });
 });
 

@@ -12,13 +12,14 @@ afterEach(() => {
 describe("a client that sends no id", () => {
   it("goes on in the conversation whose transcript it resends, however its page dressed it up", async () => {
     const { chat, turns } = door({ play: says("Hello\n there.") });
-    const first = await chat({ messages: [user("Hi")] });
+    const system = { role: "system", content: "Be brief." };
+    const first = await chat({ messages: [system, user("Hi")] });
     const id = first.headers.get("x-conversation-id");
     const dressed = assistant("<think>Hm.</think>Hello there. ");
-    const second = await chat({ messages: [{ role: "system", content: "x" }, user("Hi"), dressed, user("And?")] });
+    const second = await chat({ messages: [system, user("Hi"), dressed, user("And?")] });
     expect(second.headers.get("x-conversation-id")).toBe(id);
     const third = await chat({
-      messages: [user("Hi"), dressed, user("And?"), assistant("Hello there."), user("More")],
+      messages: [system, user("Hi"), dressed, user("And?"), assistant("Hello there."), user("More")],
       stream: true,
     });
     expect(third.headers.get("x-conversation-id")).toBe(id);
@@ -32,6 +33,44 @@ describe("a client that sends no id", () => {
     const second = await chat({ messages: [user("Ho"), assistant("Hello."), user("And?")] });
     expect(second.headers.get("x-conversation-id")).not.toBe(first.headers.get("x-conversation-id"));
     expect(turns[1]).toMatchObject({ conversation: { minted: true }, seed: [{ role: "user" }, { role: "assistant" }] });
+  });
+
+  /** Both openings are the same text, and so are the answers: each goes on in its own conversation. */
+  async function twoChats(one: readonly object[], two: readonly object[]) {
+    const { chat } = door();
+    const idOf = async (messages: readonly object[]) => (await chat({ messages })).headers.get("x-conversation-id");
+    const begun = [await idOf(one), await idOf(two)];
+    const answer = [assistant("Hello."), user("And?")];
+    const resumed = [await idOf([...one, ...answer]), await idOf([...two, ...answer])];
+    expect(resumed).toEqual(begun);
+    expect(new Set(begun).size).toBe(2);
+  }
+
+  const asks = (part?: object) => [
+    { role: "user", content: [{ type: "text", text: "What is this?" }, ...(part ? [part] : [])] },
+  ];
+  const image = (url: string) => ({ type: "image_url", image_url: { url } });
+  const png = (bytes: string) =>
+    `data:image/png;base64,${Buffer.from(`\x89PNG\r\n\x1a\n${bytes}`, "latin1").toString("base64")}`;
+  const pdf = (bytes: string, filename?: string) => ({
+    type: "file",
+    file: { file_data: `data:application/pdf;base64,${Buffer.from(`%PDF-${bytes}`).toString("base64")}`, filename },
+  });
+
+  it.each([
+    ["the image", asks(image(png("1"))), asks(image(png("2")))],
+    ["the image's address", asks(image("https://a.example/1.png")), asks(image("https://a.example/2.png"))],
+    ["whether there is an image", asks(image(png("1"))), asks()],
+    ["the file", asks(pdf("1", "a.pdf")), asks(pdf("2", "a.pdf"))],
+    ["the file's name", asks(pdf("1", "a.pdf")), asks(pdf("1", "b.pdf"))],
+    [
+      "the system text",
+      [{ role: "system", content: "Be brief." }, ...asks()],
+      [{ role: "system", content: "Be verbose." }, ...asks()],
+    ],
+    ["whether there is a system text", [{ role: "developer", content: "Be brief." }, ...asks()], asks()],
+  ])("shares no conversation with one that differs in %s only", async (_, one, two) => {
+    await twoChats(one, two);
   });
 
   it("starts anew where another owner or agent had the same conversation", async () => {
@@ -99,7 +138,7 @@ describe("while D1 is down", () => {
 
 function keeping(): AppDeps["transcripts"] {
   return {
-    transcriptHash: async (messages) => JSON.stringify(messages),
+    transcriptHash: (transcript) => JSON.stringify(transcript),
     findTranscript: async () => null,
     saveTranscript: async () => {},
   };
