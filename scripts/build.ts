@@ -4,14 +4,17 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 
-/** Makes the package: `dist/index.js` and `dist/testing.js`, which share their modules, and the types beside them. */
+/**
+ * Makes the package: `dist/index.js`, `dist/index.node.js` (without what only a Worker can load) and `dist/testing.js`,
+ * which share their modules, and the types beside them.
+ */
 const root = resolve(import.meta.dirname, "..");
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
 
 await build({
   absWorkingDir: root,
-  entryPoints: ["src/index.ts", "src/testing.ts"],
+  entryPoints: ["src/index.ts", "src/index.node.ts", "src/testing.ts"],
   outdir: "dist",
   bundle: true,
   splitting: true,

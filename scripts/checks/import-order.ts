@@ -80,9 +80,9 @@ function rank(row: string): number {
   return ROWS.indexOf(row);
 }
 
-/** `turn` of `src/turn/run.ts`, `index` of `src/index.ts`; null where the layout has no such row. */
+/** `turn` of `src/turn/run.ts`, `index` of `src/index.ts` and `src/index.node.ts`; null where there is no such row. */
 function rowOf(path: string): string | null {
-  const row = path.split("/")[1]?.replace(/\.ts$/, "") ?? "";
+  const row = path.split("/")[1]?.replace(/(\.node)?\.ts$/, "") ?? "";
   return rank(row) === -1 ? null : row;
 }
 

@@ -5,7 +5,7 @@ import { isLoopback } from "../../src/http/open-mode.ts";
 /** Both names of this machine: `localhost` may be either. No other address is ever listened on. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
-/** As large as what workerd itself takes, so that nothing is refused here that the worker would accept. */
+/** Room for long cookies and keys: Node refuses more than 16 KB by default. */
 const MAX_HEADER_BYTES = 128 * 1024;
 
 /** Headers of one connection, not of the message. `expect` is answered by this side already. */
@@ -56,13 +56,11 @@ function closed(server: Server): Promise<void> {
 
 function forward(asked: IncomingMessage, answer: ServerResponse, target: number): void {
   const { host = "" } = asked.headers;
-  if (!isLoopback(`http://${host}`)) {
-    const advice = "Use http://localhost.";
-    return refuse(answer, 403, `npm run dev answers this machine only, and Host "${host}" is not loopback. ${advice}`);
+  const refusal = refusalOf(host, asked.url);
+  if (refusal !== null) {
+    refuse(answer, refusal.status, refusal.message);
+    return;
   }
-  // `GET http://other/ HTTP/1.1` names a host that the check above did not see.
-  if (!asked.url?.startsWith("/")) return refuse(answer, 400, "The request's target must be a path.");
-
   const behind = request({
     host: "127.0.0.1",
     port: target,
@@ -91,6 +89,15 @@ function forward(asked: IncomingMessage, answer: ServerResponse, target: number)
   answer.once("close", () => behind.destroy());
   // Not `pipeline`: the worker may answer, and stop listening, before it has read the whole body.
   asked.pipe(behind);
+}
+
+function refusalOf(host: string, target = ""): { status: number; message: string } | null {
+  if (!isLoopback(`http://${host}`)) {
+    const message = `npm run dev answers this machine only, and Host "${host}" is not loopback. Use http://localhost.`;
+    return { status: 403, message };
+  }
+  // `GET http://other/ HTTP/1.1` names a host that the check above did not see.
+  return target.startsWith("/") ? null : { status: 400, message: "The request's target must be a path." };
 }
 
 function isForBehind(name: string): boolean {

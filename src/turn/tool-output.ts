@@ -12,9 +12,9 @@ export interface Output {
 }
 
 /** What models take. */
-const MEDIA = {
-  image: new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]),
-  document: new Set(["application/pdf"]),
+const MEDIA: Readonly<Record<"image" | "document", readonly string[]>> = {
+  image: ["image/png", "image/jpeg", "image/gif", "image/webp"],
+  document: ["application/pdf"],
 };
 
 const media = { data: z.string().optional(), mediaType: z.string().optional(), url: z.string().optional() };
@@ -72,7 +72,7 @@ function sourceOf({ type, data, mediaType, url }: Media, blobs: BlobRow[]): Sour
     return { type: "url", url };
   }
   if (!data || mediaType === undefined) throw new Error(`the ${type} needs a \`url\`, or \`data\` and \`mediaType\``);
-  if (!MEDIA[type].has(mediaType)) throw new Error(`models take no ${type} of the media type ${mediaType}`);
+  if (!MEDIA[type].includes(mediaType)) throw new Error(`models take no ${type} of the media type ${mediaType}`);
   const bytes = Buffer.from(data, "base64");
   if (bytes.toString("base64") !== data) throw new Error(`the ${type}'s data is no base64`);
   const hash = createHash("sha256").update(bytes).digest("hex");

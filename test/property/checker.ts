@@ -18,8 +18,9 @@ interface Chain {
   /** The last request that reached the provider, and the last that was answered. */
   sent: Layout | null;
   answered: Layout | null;
+  /** What the ledger said of the requests since the last answer. */
   verdict: string;
-  /** A request of this epoch was answered, so that there is something to read from the cache. */
+  /** The last request was answered and the session knows it: what it wrote to the cache has to be read. */
   written: boolean;
   readonly allowed: Set<string>;
 }
@@ -34,10 +35,12 @@ export class Checker {
     for (const chain of this.#chains.values()) chain.allowed.add(reason);
   }
 
-  /** The last request's answer began. */
-  begun(): void {
+  /** The last request's answer began. `known`: its isolate lived on, so that the session knows of it. */
+  begun(known: boolean): void {
+    this.#current.written = known;
+    if (!known) return;
     this.#current.answered = this.#current.sent;
-    this.#current.written = true;
+    this.#current.verdict = "";
   }
 
   /** A request to a model reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
@@ -48,7 +51,7 @@ export class Checker {
     this.#current = chain;
     const broke = chain.sent === null ? null : layoutDifference(chain.sent, layout);
     if (broke !== null && chain.allowed.size === 0) throw new Error(`does not extend the last request: ${broke}`);
-    if (verdict !== null) checkVerdict(chain, layout, verdict, broke !== null);
+    if (verdict !== null) checkVerdict(chain, layout, verdict);
     if (broke !== null) chain.written = false;
     if (chain.written && readTokens < idealTokens) {
       throw new Error(`read ${readTokens} cached tokens where ${idealTokens} were possible`);
@@ -63,10 +66,11 @@ function newChain(): Chain {
 }
 
 /** The ledger holds a request against the last that was answered; what was lost may have been taken back since. */
-function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, broke: boolean): void {
+function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict): void {
   const said = JSON.stringify(verdict);
   const wrong = () => new Error(`the ledger calls it ${said}`);
-  const repeated = said === chain.verdict && !broke;
+  // What stood at an epoch's first request stands until one of its requests is answered.
+  const repeated = said === chain.verdict;
   chain.verdict = said;
   switch (verdict.prefix) {
     case "extends": {
@@ -75,11 +79,11 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, broke: boo
       return;
     }
     case "first":
-      // The one before it may have been lost before it was recorded.
-      if (chain.sent !== null && !repeated) throw wrong();
+      if (chain.answered !== null) throw wrong();
       return;
     case "break":
-      if (verdict.cause === "model" ? chain.sent === null : chain.allowed.has(verdict.cause)) return;
+      if (chain.sent === null) return;
+      if (chain.allowed.has(verdict.cause)) return;
       if (!repeated) throw wrong();
   }
 }

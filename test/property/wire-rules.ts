@@ -23,30 +23,34 @@ interface Tool {
 
 /**
  * What no API refuses and no request of ours may show (design §3.1 to §3.4): a call in the history whose tool is not
- * declared though it is there (`deployed`); a lazy tool that is declared before anything loaded it; a deferred tool that
+ * declared though it is there (`deployed`); a lazy tool that is declared before anything loaded it (`loaded` remembers
+ * what did, over all requests of the session: a baseline outlives a rewind); a deferred tool that
  * is not referred to exactly once, for its load point never moves; a load point at a call that failed.
  */
-export function wireProblems({ tools = [], messages }: Wire, deployed: readonly string[]): string[] {
+export function wireProblems(
+  { tools = [], messages }: Wire,
+  deployed: readonly string[],
+  loaded: Set<string>,
+): string[] {
   const declared = tools.flatMap(toolOf);
   const names = new Set(declared.map(({ name }) => name));
   const called = new Map<string, string>();
   const failed = new Set<string>();
   const references = new Map<string, number>();
-  const said = new Set<string>();
   for (const { content } of messages) {
     if (content === undefined || typeof content === "string") continue;
     for (const block of content) {
       if (block.type === "tool_use") {
         called.set(block.id ?? "", block.name ?? "");
-        said.add(block.name ?? "");
+        loaded.add(block.name ?? "");
       }
       if (block.type !== "tool_result") continue;
       if (block.is_error) failed.add(block.tool_use_id ?? "");
       for (const part of partsOf(block.content)) {
         if (part.tool_name === undefined)
-          for (const [name] of (part.text ?? "").matchAll(/\blazy_\d\b/g)) said.add(name);
+          for (const [name] of (part.text ?? "").matchAll(/\blazy_\d\b/g)) loaded.add(name);
         else {
-          said.add(part.tool_name);
+          loaded.add(part.tool_name);
           references.set(part.tool_name, (references.get(part.tool_name) ?? 0) + 1);
         }
       }
@@ -58,7 +62,7 @@ export function wireProblems({ tools = [], messages }: Wire, deployed: readonly 
       problems.push(`${name} was called and is not declared`);
   }
   for (const { name, deferred } of declared) {
-    if (name.startsWith("lazy_") && !said.has(name)) problems.push(`${name} is declared and nothing loaded it`);
+    if (name.startsWith("lazy_") && !loaded.has(name)) problems.push(`${name} is declared and nothing loaded it`);
     const times = references.get(name) ?? 0;
     if (deferred && times !== 1) problems.push(`${name} is deferred and referred to ${times} times`);
   }

@@ -45,6 +45,7 @@ class Journey {
   readonly deployment: Deployment = firstDeployment();
   readonly checker = new Checker();
   readonly hung = new Set<string>();
+  readonly #loaded = new Set<string>();
   plan: Planned[] = [];
   requests = 0;
   failure: string | null = null;
@@ -124,7 +125,7 @@ class Journey {
         modelOf(this.history.model, this.deployment),
         {
           layout: bodyLayout(request.bodyText),
-          problems: [...request.flags, ...wireProblems(JSON.parse(request.bodyText), this.deployed)],
+          problems: [...request.flags, ...wireProblems(JSON.parse(request.bodyText), this.deployed, this.#loaded)],
           readTokens: request.usage?.cache_read_input_tokens ?? 0,
           idealTokens: request.idealCachedTokens,
         },
@@ -229,7 +230,7 @@ function answer(byName: ReadonlyMap<string, Journey>, request: AnswerRequest): P
   }
   if (fault === "refused") return [httpFailure(500, "api_error", "Broken.", { "x-should-retry": "false" })];
   const at = 2 + (journey.requests % 4);
-  if (fault !== "dead_before_headers") journey.checker.begun();
+  if (fault !== "dead_before_headers") journey.checker.begun(fault !== "dead_in_stream");
   if (fault === "cut") return [...parts, destroyAt(at)];
   if (fault === "dead_before_headers" || fault === "dead_in_stream") {
     const parking = createParking<RecordedRequest>();

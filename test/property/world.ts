@@ -49,6 +49,7 @@ export class World {
   readonly #model = new LocalModel(() => this.#now);
   readonly #expected = new Set<string>();
   readonly #hung = new Set<string>();
+  readonly #loaded = new Set<string>();
   #now = 1_000_000;
   #ids = 0;
   #plan: Planned[] = [];
@@ -237,7 +238,7 @@ export class World {
       throw new HoldfastError({ reason: "provider", status: 400, type: "invalid_request_error", message: "No." });
     }
     const events = received.answer(play(this.#history, planned, received.request.visible, this.requests));
-    this.#checker.begun();
+    this.#checker.begun(fault !== "dead_in_stream");
     const broken = fault === "cut" || fault === "dead_in_stream";
     if (fault === "cut") this.seen.add("fault cut");
     const until = broken ? 1 + (this.requests % Math.max(1, events.length - 2)) : events.length;
@@ -257,7 +258,7 @@ export class World {
     const roles = request.body.messages.map(({ role }) => role);
     const accepted: Accepted = {
       layout: layoutOf(request.source, roles),
-      problems: [...flags, ...wireProblems(request.body, this.#deployed())],
+      problems: [...flags, ...wireProblems(request.body, this.#deployed(), this.#loaded)],
       readTokens: usage.cache_read_input_tokens,
       idealTokens: idealCachedTokens,
     };

@@ -18,6 +18,23 @@ export default holdfast({ agents: [assistant], auth: [apiKeys()] }) satisfies Ex
 export function database(env: Cloudflare.Env): D1Database { return env.DB; }
 `;
 
+const NODE_TEST = `
+import { defineAgent, defineTool, lazy } from "holdfast";
+import { call, expectExtends, say, scripted, testAgent } from "holdfast/testing";
+const answer = defineTool({
+  name: "answer", description: "Tells the answer.", risk: "read",
+  input: { type: "object", properties: {} }, execute: () => "42",
+});
+const agent = defineAgent({
+  name: "a", description: "Answers.", model: "anthropic/claude-sonnet-5", instructions: "Answer.", tools: [lazy(answer)],
+});
+const model = scripted(call("tool_search", { query: "answer" }), call("answer"), say("It is 42."));
+const tested = testAgent(agent, { model: model.provider });
+const { text } = await tested.say("What is the answer?");
+expectExtends(model.requests);
+console.log(text, (await tested.ledger()).map(({ verdict }) => verdict.prefix).join());
+`;
+
 /** What `npm pack` makes of the project, in an empty Worker that has nothing but the package's own dependencies. */
 describe("the package", () => {
   let temp: string;
@@ -68,9 +85,22 @@ describe("the package", () => {
     expect(run(process.execPath, [tsc, "-p", "."], user)).toBe("");
   });
 
-  it("has an entry for tests, which Node loads", () => {
-    const script = "console.log(Object.keys(await import('holdfast/testing')).length > 0)";
-    expect(run(process.execPath, ["--input-type=module", "--eval", script], user)).toBe("true\n");
+  it("lets Node define an agent and test it against a scripted model", () => {
+    writeFileSync(join(user, "agent.test.mjs"), NODE_TEST);
+    expect(run(process.execPath, ["agent.test.mjs"], user)).toBe("It is 42. first,extends,extends\n");
+  });
+
+  it("gives Node every public name but the object's class, which only a Worker can load", () => {
+    const names = (file: string) => {
+      const script = `console.log(Object.keys(await import(${JSON.stringify(file)})).join())`;
+      return run(process.execPath, ["--input-type=module", "--eval", script], user).trim().split(",");
+    };
+    const exported = readFileSync(join(user, "node_modules/holdfast/dist/index.js"), "utf8").match(
+      /export \{([^}]+)\}/,
+    );
+    const all = exported?.[1]?.split(",").map((name) => name.trim().replace(/.* as /, "")) ?? [];
+    expect(names("holdfast")).toEqual(expect.arrayContaining(["defineAgent", "defineTool", "lazy", "holdfast"]));
+    expect(new Set([...names("holdfast"), "SessionObject"])).toEqual(new Set(all));
   });
 
   it("runs as a Worker", async () => {

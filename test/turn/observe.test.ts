@@ -76,8 +76,8 @@ test("a hook that throws, rejects or takes its time harms nobody", async () => {
   expect(waits).toHaveLength(3);
   await Promise.all(waits.slice(0, 2));
   expect(logged).toEqual([
-    ["hook failed", { hook: "onModelCall", error: "no metrics today" }],
-    ["hook failed", { hook: "trace", error: "no spans either" }],
+    ["hook failed", { level: "warn", hook: "onModelCall", error: "no metrics today" }],
+    ["hook failed", { level: "warn", hook: "trace", error: "no spans either" }],
   ]);
   resolve();
   await waits[2];
