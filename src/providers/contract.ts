@@ -45,6 +45,8 @@ export interface Item {
   readonly loads?: readonly string[];
   /** Holds an image: the first of a session makes some providers drop their message cache. */
   readonly image?: true;
+  /** Holds an image or document, which a provider may be unable to fetch or read. */
+  readonly media?: true;
 }
 
 /** A tool definition as first sent. */

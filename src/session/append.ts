@@ -37,7 +37,7 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
       ...(request.kind === "answer" || request.kind === "finish" ? { step: request.step } : {}),
       ...(request.sentThrough === undefined ? {} : { sent_through: request.sentThrough }),
       ...(request.deferrals === undefined ? {} : { deferrals: request.deferrals, deferrals_rev: rev }),
-      ...(request.kind === "finish" ? { status: request.end?.status ?? "done", cancel: 0 } : {}),
+      ...(request.kind === "finish" ? ended(request) : {}),
     });
   });
   return { kind: "ok", lastSeq };
@@ -45,4 +45,8 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
 
 function appendKey({ turn, step, kind }: AppendRequest): string {
   return `${turn}/${step}/${kind}`;
+}
+
+function ended({ end }: AppendRequest): Pick<SessionRow, "status" | "cancel" | "refused_from"> {
+  return { status: end?.status ?? "done", cancel: 0, refused_from: end?.status === "refused" ? end.from : 0 };
 }

@@ -24,6 +24,8 @@ export interface Found {
     readonly userSeq: number;
     /** `dead`: its lease ran out before it ended. */
     readonly status: "done" | "failed" | "refused" | "stopped" | "dead";
+    /** The entry from which on the provider refused what was sent; null where it refused nothing. */
+    readonly refusedFrom: number | null;
   };
 }
 
@@ -92,11 +94,12 @@ function place(
   effective: readonly Numbered[],
   newest: Found["newest"],
 ): { rewind: Rewind | null; userSeq: number | null } {
+  // What the provider refused once it refuses again, so the conversation goes on from before it.
+  const refused = newest.refusedFrom === null ? null : ({ to: newest.refusedFrom, why: "refused" } as const);
   switch (alignment.kind) {
     case "append":
     case "unrelated":
-      // What the provider refused once it refuses again: another message goes on from before it.
-      return { rewind: newest.status === "refused" ? { to: newest.userSeq, why: "refused" } : null, userSeq: null };
+      return { rewind: refused, userSeq: null };
     case "edited":
       return { rewind: { to: alignment.user, why: "edited" }, userSeq: null };
     case "regenerate":
@@ -104,8 +107,9 @@ function place(
     case "rerun": {
       // What is left of an answer that failed would be taken for the beginning of the new one.
       const last = effective.at(-1);
-      const rewind = last && isFinalAnswer(last) ? ({ to: last.seq, why: "regenerate" } as const) : null;
-      return { rewind, userSeq: alignment.user };
+      const left = last && isFinalAnswer(last) ? ({ to: last.seq, why: "regenerate" } as const) : null;
+      const steps = refused !== null && refused.to > alignment.user ? refused : null;
+      return { rewind: steps ?? left, userSeq: alignment.user };
     }
   }
 }

@@ -223,8 +223,10 @@ export interface AppendRequest {
   readonly instructions?: string;
   readonly chain?: ChainWrite;
   readonly call?: CallRecord;
-  /** `refused`: the provider refused the request itself, as it would again. */
-  readonly end?: { readonly status: "done" | "failed" | "refused" | "stopped" };
+  readonly end?:
+    | { readonly status: "done" | "failed" | "stopped" }
+    /** The provider refuses what is sent from that entry on, and would again. */
+    | { readonly status: "refused"; readonly from: number };
 }
 
 export type AppendAnswer =

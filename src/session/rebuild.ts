@@ -65,7 +65,12 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
       turn: state.turn,
       user_seq: state.user_seq,
     },
-    ...{ step: state.step, attempts: state.attempts, lease_seconds: state.lease_seconds },
+    ...{
+      refused_from: state.refused_from,
+      step: state.step,
+      attempts: state.attempts,
+      lease_seconds: state.lease_seconds,
+    },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
     ...{ flushed_rev: rev, flushed_seq: entries, deleted_at: null },
   });

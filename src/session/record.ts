@@ -22,7 +22,10 @@ export const COPIED = [
  * read until the next rewind.
  */
 export type RecordState = Partial<Pick<SessionRow, "cuts">> &
-  Pick<SessionRow, "sent_through" | "wire" | "status" | "turn" | "user_seq" | "step" | "attempts" | "lease_seconds">;
+  Pick<
+    SessionRow,
+    "sent_through" | "wire" | "status" | "turn" | "user_seq" | "refused_from" | "step" | "attempts" | "lease_seconds"
+  >;
 
 /** What of a session is not in D1 yet, read at one moment. */
 export interface Unflushed {
@@ -60,6 +63,7 @@ export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Pr
     status: row.status,
     turn: row.turn,
     user_seq: row.user_seq,
+    refused_from: row.refused_from,
     step: row.step,
     attempts: row.attempts,
     lease_seconds: row.lease_seconds,

@@ -13,7 +13,7 @@ const STEPS: readonly (readonly string[])[] = [
        cuts TEXT NOT NULL,
        deferrals TEXT, deferrals_rev INTEGER NOT NULL,
        fence INTEGER NOT NULL, status TEXT NOT NULL, turn TEXT NOT NULL, user_seq INTEGER NOT NULL,
-       step INTEGER NOT NULL, attempts INTEGER NOT NULL, lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
+       refused_from INTEGER NOT NULL, step INTEGER NOT NULL, attempts INTEGER NOT NULL, lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
        wire TEXT NOT NULL, attempt TEXT NOT NULL, sent_before INTEGER NOT NULL, wire_before TEXT NOT NULL,
        resumed INTEGER NOT NULL, last_append TEXT NOT NULL,
        flushed_rev INTEGER NOT NULL, flushed_seq INTEGER NOT NULL, deleted_at INTEGER

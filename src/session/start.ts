@@ -38,6 +38,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       status: "running",
       turn: request.turn,
       user_seq: texts.length,
+      refused_from: 0,
       step: 0,
       attempts: 1,
       lease_seconds: request.leaseSeconds,
@@ -72,7 +73,12 @@ export function takeTurn(
     lastSeq: row.last_seq,
     deferrals: ToolDeferrals.parse(row.deferrals, sessionName(row)),
     clientSystem: store.text("client_system"),
-    newest: { turn: row.turn, userSeq: row.user_seq, status: row.status === "running" ? "dead" : row.status },
+    newest: {
+      turn: row.turn,
+      userSeq: row.user_seq,
+      refusedFrom: row.status === "refused" ? row.refused_from : null,
+      status: row.status === "running" ? "dead" : row.status,
+    },
   } as const;
   const plan = planTurn(found, request, now);
   const rev = row.rev + 1;
@@ -95,6 +101,7 @@ export function takeTurn(
       status: "running",
       turn: plan.resumed ? row.turn : request.turn,
       user_seq: plan.userSeq,
+      refused_from: 0,
       step: plan.resumed ? row.step : 0,
       attempts: plan.resumed ? row.attempts + 1 : 1,
       lease_seconds: request.leaseSeconds,

@@ -31,6 +31,8 @@ export type SessionRow = {
   turn: string;
   /** The user entry that the newest turn answers. */
   user_seq: number;
+  /** Status `refused`: the entry from which on the provider refuses what is sent; else 0. */
+  refused_from: number;
   step: number;
   attempts: number;
   lease_seconds: number;

@@ -21,14 +21,36 @@ export function parseColour(text: string): Rgb {
   const hex = NAMED.get(given) ?? /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(given)?.[1];
   if (hex !== undefined) return fromHexDigits(hex.length === 3 ? hex.replaceAll(/./g, "$&$&") : hex);
   const [, kind, inside = ""] = /^(rgb|hsl)\(([^)]*)\)$/.exec(given) ?? [];
-  const [a, b, c, ...more] = inside.split(/[\s,]+/).map((part) => Number(part.replace(/(%|deg)$/, "")));
-  const numbers = [a, b, c].every((part) => part !== undefined && Number.isFinite(part)) && more.length === 0;
-  if (numbers && a !== undefined && b !== undefined && c !== undefined) {
-    const within = (value: number, most: number) => value >= 0 && value <= most;
-    if (kind === "rgb" && [a, b, c].every((part) => within(part, 255))) return { r: a, g: b, b: c };
-    if (kind === "hsl" && within(b, 100) && within(c, 100)) return fromHsl(a, b / 100, c / 100);
+  const parts = inside.trim().split(/\s*,\s*|\s+/);
+  const [a, b, c] =
+    kind === "rgb" ? parts.map(channel) : parts.map((part, at) => (at === 0 ? angle(part) : share(part)));
+  if (parts.length === 3 && a !== undefined && b !== undefined && c !== undefined) {
+    if (kind === "rgb") return { r: a, g: b, b: c };
+    if (kind === "hsl") return fromHsl(a, b, c);
   }
   throw new Error(`"${text}" is not a colour; write it like #ff8800, rgb(255, 136, 0), hsl(32, 100%, 50%) or orange.`);
+}
+
+const NUMBER = /^([+-]?(?:\d+(?:\.\d+)?|\.\d+))(%|deg)?$/;
+
+/** `136` or `53.3%` as a whole number from 0 to 255; undefined for anything else. */
+function channel(text: string): number | undefined {
+  const [, number, unit] = NUMBER.exec(text) ?? [];
+  const value = unit === "%" ? (Number(number) * 255) / 100 : Number(number);
+  return unit === "deg" || !(value >= 0 && value <= 255) ? undefined : Math.round(value);
+}
+
+/** `50%` or `50` as 0.5; undefined for anything else. */
+function share(text: string): number | undefined {
+  const [, number, unit] = NUMBER.exec(text) ?? [];
+  const value = Number(number) / 100;
+  return unit === "deg" || !(value >= 0 && value <= 1) ? undefined : value;
+}
+
+/** `32` or `32deg` as 32; undefined for anything else. */
+function angle(text: string): number | undefined {
+  const [, number, unit] = NUMBER.exec(text) ?? [];
+  return number === undefined || unit === "%" ? undefined : Number(number);
 }
 
 /** A colour as `#rrggbb`. */

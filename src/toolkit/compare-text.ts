@@ -20,6 +20,7 @@ export const compareText = defineTool({
     const [old, fresh] = [linesOf(before), linesOf(after)];
     if (Math.max(old.length, fresh.length) > MOST_LINES) throw new Error(`More than ${MOST_LINES} lines.`);
     const lines = diffLines(old, fresh);
+    if (lines.every(({ sign }) => sign === " ")) return "The lines are the same; only their ends (CRLF or LF) differ.";
     const count = (sign: string) => lines.filter((line) => line.sign === sign).length;
     const body = lines.map(({ sign, line }) => `${sign} ${line}`).join("\n");
     return `${count("-")} removed, ${count("+")} added, ${count(" ")} kept\n${body}`;

@@ -17,7 +17,10 @@ export const convertUnits = defineTool({
   }),
   execute({ value, from, to }) {
     const [source, target] = [findUnit(from), findUnit(to)];
-    const result = Number(convertUnit(value, source, target).toPrecision(10));
+    const converted = convertUnit(value, source, target);
+    if (!Number.isFinite(converted)) throw new Error("The result is too large.");
+    // Ten digits read well; a larger number keeps all that a float holds, so that no whole number changes.
+    const result = Number(converted.toPrecision(Math.abs(converted) < 1e9 ? 10 : 15));
     return `${value} ${source.symbol} = ${result} ${target.symbol}`;
   },
 });

@@ -1,3 +1,8 @@
+import { isExactNumber } from "./exact-json.ts";
+
+/** Errors name what is there, however long it is. */
+const MOST_SHOWN = 500;
+
 const STEP =
   /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]|\.?\*|\[\*\]|(?<other>.)/gs;
 
@@ -30,8 +35,8 @@ function parsePath(path: string): Step[] {
 function follow(value: unknown, steps: readonly Step[], at: string): unknown[] {
   const [step, ...rest] = steps;
   if (step === undefined) return [value];
-  if (typeof value !== "object" || value === null)
-    throw new Error(`${at} is ${JSON.stringify(value)}, nothing to look into.`);
+  if (typeof value !== "object" || value === null || isExactNumber(value))
+    throw new Error(`${at} is ${short(JSON.stringify(value))}, nothing to look into.`);
   if (step === "every") return Object.entries(value).flatMap(([key, item]) => follow(item, rest, `${at}.${key}`));
   if ("index" in step) {
     if (!Array.isArray(value)) throw new Error(`${at} is not a list.`);
@@ -41,7 +46,13 @@ function follow(value: unknown, steps: readonly Step[], at: string): unknown[] {
   }
   const entry = Object.entries(value).find(([key]) => key === step.key);
   if (entry === undefined) {
-    throw new Error(`${at} has no "${step.key}"; it has ${Object.keys(value).slice(0, 20).join(", ") || "nothing"}.`);
+    throw new Error(
+      `${at} has no "${step.key}"; it has ${short(Object.keys(value).slice(0, 20).join(", ")) || "nothing"}.`,
+    );
   }
   return follow(entry[1], rest, `${at}.${step.key}`);
+}
+
+function short(text: string): string {
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../define/tool.ts";
+import { parseExactly } from "./exact-json.ts";
 import { readJsonPath } from "./json-path.ts";
 
 /** Takes one part out of a JSON text. */
@@ -17,7 +18,7 @@ export const queryJson = defineTool({
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseExactly(json);
   } catch (thrown) {
     throw new Error(`The text is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

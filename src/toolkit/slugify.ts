@@ -26,6 +26,7 @@ export const slugify = defineTool({
     const plain = text.toLowerCase().replaceAll(/[ßæœøłđþ]/g, (letter) => LETTERS.get(letter) ?? "");
     const slug = plain
       .normalize("NFKD")
+      .toLowerCase()
       .replaceAll(/\p{M}+/gu, "")
       .replaceAll(/[^\p{L}\p{N}]+/gu, "-");
     const cut = shorten(slug.replaceAll(/^-+|-+$/g, "").normalize("NFC"), maxLength);
@@ -37,5 +38,6 @@ export const slugify = defineTool({
 function shorten(slug: string, most: number): string {
   if (slug.length <= most) return slug;
   const end = slug.lastIndexOf("-", most);
-  return slug.slice(0, end > 0 ? end : most);
+  // A letter of two code units is not cut in half.
+  return slug.slice(0, end > 0 ? end : most).replace(/[\uD800-\uDBFF]$/, "");
 }

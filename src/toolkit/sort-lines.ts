@@ -15,8 +15,19 @@ export const sortLines = defineTool({
   }),
   execute({ text, order, numeric, unique }) {
     const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
-    const { compare } = new Intl.Collator("en", { numeric });
-    const sorted = (unique ? [...new Set(lines)] : lines).sort(compare);
+    const sorted = (unique ? [...new Set(lines)] : lines).sort(numeric ? byNumber() : new Intl.Collator("en").compare);
     return (order === "ascending" ? sorted : sorted.reverse()).join("\n");
   },
 });
+
+/** Lines that are numbers come first, by value (-10 before -9.5); numbers inside of others count as whole ones. */
+function byNumber(): (a: string, b: string) => number {
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const value = (line: string) => (/^\s*[+-]?\d+(\.\d+)?\s*$/.test(line) ? Number(line) : null);
+  return (a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x !== null && y !== null) return x - y || compare(a, b);
+    if (x === null && y === null) return compare(a, b);
+    return x === null ? 1 : -1;
+  };
+}

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../define/tool.ts";
-import { tidy } from "./numbers.ts";
+import { sumOf, tidy } from "./numbers.ts";
 
 /** Figures that describe a list of numbers. */
 export const statistics = defineTool({
@@ -12,9 +12,10 @@ export const statistics = defineTool({
   input: z.object({ numbers: z.array(z.number()).min(1).max(10_000).describe("The numbers, in any order.") }),
   execute({ numbers }) {
     const sorted = [...numbers].sort((a, b) => a - b);
-    const sum = numbers.reduce((total, n) => total + n, 0);
+    const sum = sumOf(numbers);
     const mean = sum / numbers.length;
-    const squares = numbers.reduce((total, n) => total + (n - mean) ** 2, 0);
+    const squares = sumOf(numbers.map((n) => (n - mean) ** 2));
+    if (!Number.isFinite(squares)) throw new Error("The numbers are too large to add up.");
     const sample = numbers.length > 1 ? squares / (numbers.length - 1) : null;
     return {
       count: numbers.length,

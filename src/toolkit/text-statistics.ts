@@ -12,18 +12,24 @@ export const textStatistics = defineTool({
   idempotent: true,
   input: z.object({ text: z.string().max(200_000).describe("The text to count.") }),
   execute({ text }) {
-    const words = pieces(text, "word").filter((piece) => piece.isWordLike).length;
+    const words = count(text, "word", (piece) => piece.isWordLike === true);
     return {
-      characters: pieces(text, "grapheme").length,
+      characters: count(text, "grapheme", () => true),
       words,
-      sentences: pieces(text, "sentence").filter((piece) => piece.segment.trim() !== "").length,
-      lines: text === "" ? 0 : text.split(/\r?\n/).length,
+      sentences: count(text, "sentence", (piece) => piece.segment.trim() !== ""),
+      lines: text === "" ? 0 : text.replace(/\r?\n$/, "").split(/\r?\n/).length,
       paragraphs: text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "").length,
       readingSeconds: Math.ceil((words * 60) / WORDS_A_MINUTE),
     };
   },
 });
 
-function pieces(text: string, granularity: "grapheme" | "word" | "sentence"): Intl.SegmentData[] {
-  return [...new Intl.Segmenter("en", { granularity }).segment(text)];
+function count(
+  text: string,
+  granularity: "grapheme" | "word" | "sentence",
+  counts: (piece: Intl.SegmentData) => boolean,
+): number {
+  let found = 0;
+  for (const piece of new Intl.Segmenter("en", { granularity }).segment(text)) if (counts(piece)) found += 1;
+  return found;
 }

@@ -13,6 +13,7 @@ import { Conversation } from "./conversation.ts";
 import { chainWrite, Journal, lost, saving } from "./journal.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
+import { isRefused } from "./refused.ts";
 import type { TurnDeps } from "./run.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { type Model, turnSettings } from "./settings.ts";
@@ -275,15 +276,22 @@ export class Steps {
         );
       }
     }
-    const status = failure !== null ? failedStatus(failure, answer) : answer.stop === "stopped" ? "stopped" : "done";
     await this.#save("finish", {
       call,
       ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }),
-      end: { status },
+      end: this.#ending(prepared, answer, failure),
     });
     if (failure !== null) throw new HoldfastError(failure);
     const { stop, detail } = answer;
     sink.emit({ type: "done", stop, usage: this.usage, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  #ending(prepared: Prepared, { begun, stop }: Answer, failure: Failure | null): NonNullable<AppendRequest["end"]> {
+    if (failure === null) return { status: stop === "stopped" ? "stopped" : "done" };
+    if (begun || !isRefused(failure, prepared.newItems)) return { status: "failed" };
+    const { userSeq } = this.#start;
+    const step = this.#conversation.newestAssistant ?? 0;
+    return { status: "refused", from: Math.max(userSeq, step) };
   }
 
   /** Ends the turn at a limit: what is there stays, and the caller reads why. */
@@ -334,11 +342,4 @@ export class Steps {
     for (const blob of context.blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     return this.#conversation.withUnsaved(context.entries);
   }
-}
-
-/** Statuses by which a provider refuses the request itself, whoever sends it and whenever. */
-const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
-
-function failedStatus(failure: Failure, { begun }: Answer): "failed" | "refused" {
-  return !begun && failure.reason === "provider" && REFUSALS.has(failure.status) ? "refused" : "failed";
 }

@@ -226,7 +226,7 @@ function answer(byName: ReadonlyMap<string, Journey>, request: AnswerRequest): P
   const fault = planned?.fault ?? null;
   if (fault === "rejected") {
     journey.checker.allow("rewind");
-    return [httpFailure(400, "invalid_request_error", "No.")];
+    return [httpFailure(400, "invalid_request_error", "prompt is too long")];
   }
   if (fault === "refused") return [httpFailure(500, "api_error", "Broken.", { "x-should-retry": "false" })];
   const at = 2 + (journey.requests % 4);

@@ -56,7 +56,7 @@ test("whatever a client asks and however turns end, the next request is valid", 
           if (open !== null) add(results(open.seq, ...callsOf(open.entry).map((call) => call.id)));
         }
         play(next, running, add, () => all.length);
-        newest = { turn: running, userSeq, status: statusOf(next) };
+        newest = { turn: running, userSeq, status: statusOf(next), refusedFrom: null };
       }
     }),
     { numRuns: 500 },

@@ -12,7 +12,7 @@ function plan(
   entries: readonly Entry[],
   status: Found["newest"]["status"],
   request: Partial<BeginRequest>,
-  fields: { deferrals?: string; clientSystem?: string; turn?: string } = {},
+  fields: { deferrals?: string; clientSystem?: string; turn?: string; refusedFrom?: number } = {},
 ): Plan {
   const all = numbered(...entries);
   const userSeq = all.findLast(({ entry }) => entry.kind === "user")?.seq ?? 0;
@@ -22,7 +22,7 @@ function plan(
       lastSeq: all.length,
       deferrals: ToolDeferrals.parse(fields.deferrals ?? null, "s"),
       clientSystem: fields.clientSystem ?? null,
-      newest: { turn: fields.turn ?? "t", userSeq, status },
+      newest: { turn: fields.turn ?? "t", userSeq, status, refusedFrom: fields.refusedFrom ?? null },
     },
     beginRequest({ id }, { turn: "new", ...request }),
     5,

@@ -246,7 +246,16 @@ describe("the guard of the copy", () => {
     ...{ owner: "ada", agent: "assistant", conversation: "guard", title: "t", mode: "agent" },
     ...{ created_at: 1, updated_at: 2, generation: "g1", rev: 2, last_seq: 1, sent_through: 1, cuts: "[]" },
     ...{ deferrals: '{"initial":["a"],"loadPoints":{}}', deferrals_rev: 2, fence: 1, status: "done", turn: "t1" },
-    ...{ user_seq: 1, step: 1, attempts: 1, lease_seconds: 15, cancel: 0, attempt: "t1", sent_before: 0 },
+    ...{
+      user_seq: 1,
+      refused_from: 0,
+      step: 1,
+      attempts: 1,
+      lease_seconds: 15,
+      cancel: 0,
+      attempt: "t1",
+      sent_before: 0,
+    },
     ...{ wire: "w/1", wire_before: "w/1" },
     ...{ resumed: 0, last_append: "", flushed_rev: 0, flushed_seq: 0, deleted_at: null },
   };

@@ -110,7 +110,7 @@ function resultItems(input: RenderInput, seq: number, entry: ResultsEntry): Item
       items.push(referencesItem(seq, result.call, names));
       continue;
     }
-    items.push(withImage(block(seq, "user", resultBlock(result)), result.status === "ok" ? result.content : []));
+    items.push(withMedia(block(seq, "user", resultBlock(result)), result.status === "ok" ? result.content : []));
     if (names.length > 0) companions.push(referencesItem(seq, companionId(result.call), names));
   }
   return [...items, ...companions];
@@ -168,13 +168,15 @@ function referencesItem(seq: number, call: string, names: readonly string[]): It
 function userItems(seq: number, content: readonly Part[]): Item[] {
   const items = content.flatMap((part) => {
     const bytes = partBlock(part);
-    return bytes === null ? [] : [withImage(said(seq, bytes), [part])];
+    return bytes === null ? [] : [withMedia(said(seq, bytes), [part])];
   });
   return items.length > 0 ? items : [said(seq, textBlock("(empty message)"))];
 }
 
-function withImage(item: Item, content: readonly Part[]): Item {
-  return content.some((part) => part.type === "image") ? { ...item, image: true } : item;
+function withMedia(item: Item, content: readonly Part[]): Item {
+  const media = content.some((part) => part.type !== "text");
+  const image = content.some((part) => part.type === "image");
+  return { ...item, ...(media ? { media } : {}), ...(image ? { image } : {}) };
 }
 
 function said(seq: number, bytes: string): Item {

@@ -1,0 +1,14 @@
+import type { Item } from "../providers/contract.ts";
+import type { Failure } from "../values/errors.ts";
+
+/** Statuses by which a provider refuses the request itself, whoever sends it and whenever. */
+const REFUSALS: readonly (number | null)[] = [400, 413, 422];
+
+/**
+ * Whether a provider refuses what a request added, so that it would refuse every later one that holds it: an image or
+ * document that it can't fetch or read, or more than the model takes. Any other refusal is not the content's fault.
+ */
+export function isRefused(failure: Failure, added: readonly Item[]): boolean {
+  if (failure.reason !== "provider" || !REFUSALS.includes(failure.status)) return false;
+  return failure.status === 413 || /too (long|large)/i.test(failure.message) || added.some((item) => item.media);
+}
