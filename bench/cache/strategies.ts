@@ -42,7 +42,7 @@ export function allInline(): Strategy {
   };
 }
 
-/** What a search loaded is forgotten when the next user message comes; active tools stand in catalog order (seed 003). */
+/** What a search loaded is forgotten at the next user message; active tools stand in catalog order (PI-Desktop #225). */
 export function clearedEachPrompt(): Strategy {
   return {
     name: "cleared at each prompt",
@@ -81,7 +81,7 @@ export function loadPointRewriting(): Strategy {
   };
 }
 
-/** The same, but a new runtime for each turn takes what it finds as its baseline (seed 002). */
+/** The same, but a new runtime for each turn takes what it finds as its baseline (docker-agent #4685). */
 export function rebaselined(): Strategy {
   let runtime = deferring();
   let of = 0;

@@ -67,7 +67,7 @@ export function storedMessages(effective: readonly Numbered[]): StoredMessage[] 
     .filter(isShown);
 }
 
-/** Decides what a request under a known conversation means (issue 2, point 4). `sent` ends with its new user message. */
+/** Decides what a request under a known conversation means (design §2). `sent` ends with its new user message. */
 export function alignHistory(stored: readonly StoredMessage[], sent: readonly SentMessage[]): Alignment {
   const shown = sent.filter(isShown);
   const asked = shown.at(-1);

@@ -1,5 +1,4 @@
 import { type Fraction, floorOf, fraction, power, readFraction, toFloat } from "./fraction.ts";
-import { tidy } from "./numbers.ts";
 
 /** Exact for as long as only + - * / % ^ and exact functions made it; a float after that. */
 type Value = Fraction | number;
@@ -7,7 +6,7 @@ type Value = Fraction | number;
 /** What an expression comes to, in decimal digits. */
 export interface Result {
   readonly text: string;
-  /** Whether the digits are the whole truth; otherwise they were rounded, to 15 of them. */
+  /** Whether the digits are the whole truth; otherwise they were rounded, to 15 at most. */
   readonly isExact: boolean;
 }
 
@@ -46,7 +45,7 @@ const TOKEN = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[a-zA-Z]+|\
 export function evaluate(expression: string): Result {
   const value = new Parser(tokens(expression)).whole();
   if (typeof value !== "number" && value.d === 1n) return { text: String(value.n), isExact: true };
-  const rounded = tidy(asFloat(value));
+  const rounded = Number(asFloat(value).toPrecision(15));
   if (!Number.isFinite(rounded)) throw new Error("The result is not a finite number, or it is too large.");
   const text = String(rounded);
   const read = readFraction(text);

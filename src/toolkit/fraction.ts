@@ -31,6 +31,7 @@ export function power(base: Fraction, exponent: bigint): Fraction | null {
     const inverse = fraction(base.d, base.n);
     return inverse && power(inverse, -exponent);
   }
+  if (exponent === 0n) return { n: 1n, d: 1n };
   if (base.d === 1n && base.n * base.n <= 1n) return { n: exponent % 2n === 0n ? base.n * base.n : base.n, d: 1n };
   // At least so many bits come out, since a number of b bits is at least 2^(b-1).
   const least = BigInt(Math.max(bits(base.n), bits(base.d)) - 1) * exponent;

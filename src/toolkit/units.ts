@@ -21,7 +21,8 @@ function plain(text: string): string {
     .replaceAll(/[\s_-]+/g, "_");
 }
 
-const UNITS: readonly Unit[] = [
+/** All that are known. */
+export const UNITS: readonly Unit[] = [
   unit("length", 1, "m", "metre meter"),
   unit("length", 1e6, "Mm", "megametre megameter"),
   unit("length", 1e-9, "nm", "nanometre nanometer"),

@@ -9,7 +9,7 @@ export type Marked<T extends Markable> = T & { readonly loadPoint?: string };
 
 /**
  * Which tools a session's first model call had, and at which tool call each later one came in. Belongs to the session:
- * no runtime holds it between turns. The rule is that of docker-agent's deferral tracker (seed 002); see design §3.1.
+ * no runtime holds it between turns. The rule is that of docker-agent's deferral tracker (docker-agent #4685); see design §3.1.
  *
  * `initial` is null until the first model call: "no baseline yet" differs from "a baseline of no tools".
  */

@@ -191,7 +191,7 @@ export const history: fc.Arbitrary<History> = fc.oneof(
   }),
   fc.record({
     ...world,
-    turns: fc.oneof({ weight: 5, arbitrary: turns(4, 8) }, { weight: 1, arbitrary: turns(8, 25) }),
+    turns: fc.oneof({ weight: 5, arbitrary: turns(3, 6) }, { weight: 1, arbitrary: turns(8, 24) }),
     least: fc.constant(15),
   }),
 );

@@ -28,8 +28,8 @@ const REQUESTS = { least: 5, most: 60, half: 15 };
  * Ring (a): `runs` histories in one process. `HOLDFAST_RING_SEED` and `HOLDFAST_RING_PATH` (both printed on failure)
  * replay one alone.
  */
-export function ring(name: string, runs: number, offset: number): void {
-  const seed = Number(process.env.HOLDFAST_RING_SEED ?? Date.now() % 1_000_000_000) + offset;
+export function ring(name: string, runs: number, first: number): void {
+  const seed = Number(process.env.HOLDFAST_RING_SEED ?? first);
   const path = process.env.HOLDFAST_RING_PATH;
 
   test(`any history in one process, ${name}: every request is valid and extends the last one`, async () => {

@@ -235,7 +235,12 @@ export class World {
       this.seen.add("fault rejected");
       this.#checker.allow("rewind");
       this.#expected.clear();
-      throw new HoldfastError({ reason: "provider", status: 400, type: "invalid_request_error", message: "prompt is too long" });
+      throw new HoldfastError({
+        reason: "provider",
+        status: 400,
+        type: "invalid_request_error",
+        message: "prompt is too long",
+      });
     }
     const events = received.answer(play(this.#history, planned, received.request.visible, this.requests));
     this.#checker.begun(fault !== "dead_in_stream");

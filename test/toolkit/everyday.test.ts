@@ -46,8 +46,49 @@ test.each([
   ["sin(pi / 2) + cos(0) + tan(0)", 2],
   ["--3", 3],
   ["6 ÷ 2 × 3 − 1", 8],
+  ["0 ^ 0", 1],
+  ["-7 % 3", -1],
+  ["round(-2.5) + ceil(-1.5) + floor(-1.5)", -5],
+  ["max(1/3, 0.3) * 3", 1],
+  ["sqrt(2.25)", 1.5],
 ])("%s is %d", (expression, value) => {
-  expect(evaluate(expression)).toBe(value);
+  expect(Number(evaluate(expression).text)).toBe(value);
+});
+
+test.each([
+  ["123456789*987654321", "= 121932631112635269"],
+  ["10^16+1", "= 10000000000000001"],
+  ["10^16 + 0.1 - 10^16", "= 0.1"],
+  ["1e16 + 1", "= 10000000000000001"],
+  ["2^100", "= 1267650600228229401496703205376"],
+  ["(-3)^41", "= -36472996377170786403"],
+  ["0.1 + 0.2", "= 0.3"],
+  ["1/3 + 1/3 + 1/3", "= 1"],
+  ["2^-3", "= 0.125"],
+  ["99999999999999999999 % 7", "= 1"],
+  ["99999999999999999999 / 3", "= 33333333333333333333"],
+  ["sqrt(10^40)", "= 100000000000000000000"],
+  ["floor(10^20 / 7)", "= 14285714285714285714"],
+  ["0.1 * 123456789012345678", "≈ 12345678901234600"],
+  ["1 / 3", "≈ 0.333333333333333"],
+  ["2 ^ 0.5", "≈ 1.4142135623731"],
+  ["sin(1)", "≈ 0.841470984807897"],
+])("the calculator says %s %s: exact where it says so, and rounded where it says that", async (expression, value) => {
+  expect(await run(calculator, { expression })).toBe(`${expression} ${value}`);
+});
+
+test("what is too large to stay exact is worked out as a float", () => {
+  const { text, isExact } = evaluate("1.001 ^ 5000");
+  expect(isExact).toBe(false);
+  expect(Number(text)).toBeCloseTo(148.0428361625406, 9);
+});
+
+test("a number too large to print is refused at once, however it is asked for", () => {
+  const started = performance.now();
+  const huge = ["9^9^9^9", "10^1000 * 10^1000", "(10^999)^999", "1e999999999", "2^99999999999999999999", "3^(2^300)"];
+  for (const expression of huge) expect(() => evaluate(expression), expression).toThrow("too large");
+  expect(evaluate(`(1/${"9".repeat(150)})^${"9".repeat(300)}`).text).toBe("0");
+  expect(performance.now() - started).toBeLessThan(1_000);
 });
 
 test.each([
@@ -55,7 +96,10 @@ test.each([
   ["1 +", "ends too early"],
   ["(1 + 2", "not closed"],
   ["1 2", '"2" is not expected there'],
-  ["1 / 0", "not a finite number"],
+  ["1 / 0", "division by zero"],
+  ["5 % (1 - 1)", "division by zero"],
+  ["0 ^ -1", "division by zero"],
+  ["sin(1, 2)", "takes one number"],
   ["sqrt(-1)", "not a finite number"],
   ["sqrt 4", "needs brackets"],
   ["process.exit()", '".exit()" is not part'],
@@ -73,11 +117,23 @@ test("the calculator shows the expression with its value, and takes no endless o
   await expect(run(calculator, { expression: "(".repeat(500) })).rejects.toThrow("ends too early");
 });
 
-test("sums and products of whole numbers are what JavaScript says", () => {
-  const n = fc.integer({ min: -1000, max: 1000 });
+test("sums and products of whole numbers are what whole numbers of any size say", () => {
+  const n = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
   fc.assert(
     fc.property(n, n, n, (a, b, c) => {
-      expect(evaluate(`(${a}) + (${b}) * (${c}) - (${a} - ${b})`)).toBe(a + b * c - (a - b));
+      expect(evaluate(`(${a}) + (${b}) * (${c}) - (${a} - ${b})`)).toEqual({
+        text: String(a + b * c - (a - b)),
+        isExact: true,
+      });
+    }),
+  );
+});
+
+test("fractions come back: a / b * b is a", () => {
+  const n = fc.bigInt({ min: 1n, max: 10n ** 40n });
+  fc.assert(
+    fc.property(n, n, (a, b) => {
+      expect(evaluate(`${a} / ${b} * ${b}`)).toEqual({ text: String(a), isExact: true });
     }),
   );
 });

@@ -19,6 +19,7 @@ import { sortLines } from "../../src/toolkit/sort-lines.ts";
 import { statistics } from "../../src/toolkit/statistics.ts";
 import { textStatistics } from "../../src/toolkit/text-statistics.ts";
 import { everyday, occasional } from "../../src/toolkit/toolkit.ts";
+import { findUnit, UNITS } from "../../src/toolkit/units.ts";
 import { run } from "./run.ts";
 
 const doc = JSON.stringify({
@@ -39,6 +40,33 @@ const right: [Tool, object, unknown][] = [
   [convertUnits, { value: 1, from: "nautical mile", to: "m" }, "1 nmi = 1852 m"],
   [convertUnits, { value: 90, from: "minutes", to: "hours" }, "90 min = 1.5 h"],
   [convertUnits, { value: 36, from: "km/h", to: "m/s" }, "36 km/h = 10 m/s"],
+  [convertUnits, { value: 1, from: "fl oz", to: "mL" }, "1 fl oz = 29.57352956 mL"],
+  [convertUnits, { value: 1, from: "fl. oz.", to: "fluid ounces" }, "1 fl oz = 1 fl oz"],
+  [convertUnits, { value: 1, from: "imp gal", to: "L" }, "1 imp gal = 4.54609 L"],
+  [convertUnits, { value: 1, from: "imperial gallons", to: "imp gal" }, "1 imp gal = 1 imp gal"],
+  [convertUnits, { value: 60, from: "miles per hour", to: "km/h" }, "60 mph = 96.56064 km/h"],
+  [convertUnits, { value: 2, from: "square metres", to: "m2" }, "2 m² = 2 m²"],
+  [convertUnits, { value: 1, from: "calorie", to: "J" }, "1 cal = 4.184 J"],
+  [convertUnits, { value: 2, from: "Calories", to: "J" }, "2 kcal = 8368 J"],
+  [convertUnits, { value: 1, from: "kcal", to: "cal" }, "1 kcal = 1000 cal"],
+  [convertUnits, { value: -459.67, from: "F", to: "K" }, "-459.67 °F = 0 K"],
+  [convertUnits, { value: 32, from: "F", to: "C" }, "32 °F = 0 °C"],
+  [convertUnits, { value: -273.15, from: "C", to: "F" }, "-273.15 °C = -459.67 °F"],
+  [convertUnits, { value: 1, from: "Mb", to: "MB" }, "1 Mbit = 0.125 MB"],
+  [convertUnits, { value: 100, from: "megabits", to: "megabytes" }, "100 Mbit = 12.5 MB"],
+  [convertUnits, { value: 1, from: "Mg", to: "mg" }, "1 t = 1000000000 mg"],
+  [convertUnits, { value: 123456789012345, from: "B", to: "bytes" }, "123456789012345 B = 123456789012345 B"],
+  [convertColour, { colour: "rgb(50%, 0%, 0%)" }, { hex: "#800000", rgb: "rgb(128, 0, 0)", hsl: "hsl(0, 100%, 25%)" }],
+  [
+    convertColour,
+    { colour: "rgb( 254.6 100% 0 )" },
+    { hex: "#ffff00", rgb: "rgb(255, 255, 0)", hsl: "hsl(60, 100%, 50%)" },
+  ],
+  [
+    convertColour,
+    { colour: "hsl(120deg 100 25)" },
+    { hex: "#008000", rgb: "rgb(0, 128, 0)", hsl: "hsl(120, 100%, 25%)" },
+  ],
   [convertColour, { colour: "#ff8800" }, { hex: "#ff8800", rgb: "rgb(255, 136, 0)", hsl: "hsl(32, 100%, 50%)" }],
   [convertColour, { colour: "#F80" }, { hex: "#ff8800", rgb: "rgb(255, 136, 0)", hsl: "hsl(32, 100%, 50%)" }],
   [
@@ -83,6 +111,14 @@ const right: [Tool, object, unknown][] = [
     { characters: 34, words: 6, sentences: 3, lines: 3, paragraphs: 2, readingSeconds: 2 },
   ],
   [textStatistics, { text: "" }, { characters: 0, words: 0, sentences: 0, lines: 0, paragraphs: 0, readingSeconds: 0 }],
+  [dateAdd, { date: "0050-01-31", months: 1 }, { date: "0050-02-28", weekday: "Monday" }],
+  [dateAdd, { date: "2026-01-01", years: -2025 }, { date: "0001-01-01", weekday: "Monday" }],
+  [
+    dateDifference,
+    { from: "0099-12-31", to: "0101-01-01" },
+    { days: 366, weeks: { weeks: 52, days: 2 }, calendar: { years: 1, months: 0, days: 1 } },
+  ],
+  [compareText, { before: "a\r\nb", after: "a\nb" }, "The lines are the same; only their ends (CRLF or LF) differ."],
   [compareText, { before: "a\nb\nc", after: "a\nx\nc" }, "1 removed, 1 added, 2 kept\n  a\n- b\n+ x\n  c"],
   [compareText, { before: "", after: "a" }, "0 removed, 1 added, 0 kept\n+ a"],
   [compareText, { before: "a", after: "a" }, "The texts are the same."],
@@ -90,6 +126,9 @@ const right: [Tool, object, unknown][] = [
   [sortLines, { text: "item 10\nitem 9", numeric: true }, "item 9\nitem 10"],
   [sortLines, { text: "a\nb\na", order: "descending", unique: true }, "b\na"],
   [slugify, { text: "  Crème Brûlée & Straße, Teil 2! " }, "creme-brulee-strasse-teil-2"],
+  [sortLines, { text: "-9\n1.5\n-10\n1.10\nx", numeric: true }, "-10\n-9\n1.10\n1.5\nx"],
+  [slugify, { text: "\u{1d400}bc" }, "abc"],
+  [slugify, { text: "\u{20000}\u{20001}", maxLength: 3 }, "\u{20000}"],
   [slugify, { text: "one two three", maxLength: 8 }, "one-two"],
   [slugify, { text: "你好 世界" }, "你好-世界"],
   [encodeText, { text: "héllo?", format: "base64" }, "aMOpbGxvPw=="],
@@ -107,6 +146,8 @@ const right: [Tool, object, unknown][] = [
   [queryJson, { json: doc, path: '$["a key"].x' }, "null"],
   [queryJson, { json: doc, path: "$.orders.*.items.*" }, '[{"name":"a"},{"name":"b"}]'],
   [queryJson, { json: "[1]", path: "$" }, "[1]"],
+  [queryJson, { json: '{"id":12345678901234567890,"x":0.1}', path: "$" }, '{"id":12345678901234567890,"x":0.1}'],
+  [queryJson, { json: '{"id":12345678901234567890}', path: "id" }, "12345678901234567890"],
   [
     statistics,
     { numbers: [2, 4, 4, 4, 5, 5, 7, 9] },
@@ -164,10 +205,19 @@ test.each(right.map(([tool, input, expected]) => ({ name: tool.spec.name, input,
 const wrong: [Tool, object, string][] = [
   [convertUnits, { value: 1, from: "parsnip", to: "m" }, 'The unit "parsnip" is not known'],
   [convertUnits, { value: 1, from: "kg", to: "m" }, "kg is a unit of mass, m one of length"],
+  [convertUnits, { value: 1, from: "mb", to: "kB" }, 'The unit "mb" may be Mbit or MB; write it'],
+  [convertUnits, { value: 1, from: "CALORIE", to: "J" }, 'The unit "CALORIE" may be cal or kcal'],
+  [convertUnits, { value: -1, from: "K", to: "C" }, "-1 K is below absolute zero"],
+  [convertUnits, { value: 1e308, from: "ly", to: "nm" }, "too large"],
   [convertUnits, { value: "5", from: "kg", to: "g" }, "value: "],
   [convertColour, { colour: "#12" }, "is not a colour"],
   [convertColour, { colour: "rgb(300, 0, 0)" }, "is not a colour"],
   [convertColour, { colour: "rgb(1, 2)" }, "is not a colour"],
+  [convertColour, { colour: "rgb(1, 2,)" }, "is not a colour"],
+  [convertColour, { colour: "rgb(0x10, 2, 3)" }, "is not a colour"],
+  [convertColour, { colour: "rgb(1deg, 2, 3)" }, "is not a colour"],
+  [convertColour, { colour: "rgb(101%, 0%, 0%)" }, "is not a colour"],
+  [convertColour, { colour: "hsl(50%, 100%, 50%)" }, "is not a colour"],
   [convertColour, { colour: "constructor" }, "is not a colour"],
   [convertBase, { number: "12", from: 2, to: 10 }, '"2" is not a digit of base 2'],
   [convertBase, { number: "0x", from: 16, to: 10 }, "no digits"],
@@ -178,8 +228,10 @@ const wrong: [Tool, object, string][] = [
   [romanNumerals, { value: "hello" }, "is not a Roman numeral"],
   [dateDifference, { from: "2026-02-30", to: "2026-03-01" }, "from: must be a date that exists"],
   [dateAdd, { date: "1 March", days: 1 }, "date: must be a date"],
-  [dateAdd, { date: "2026-01-01", years: 9000 }, "years 1000 to 9999"],
-  [dateAdd, { date: "2026-01-01", years: 100_000 }, "years 1000 to 9999"],
+  [dateAdd, { date: "2026-01-01", years: 9000 }, "years 1 to 9999"],
+  [dateAdd, { date: "2026-01-01", years: 100_000 }, "years 1 to 9999"],
+  [dateAdd, { date: "0001-01-01", days: -1 }, "years 1 to 9999"],
+  [dateAdd, { date: "0000-01-01" }, "date: must be a date of the years 1 to 9999"],
   [compareText, { before: "a\n".repeat(2000), after: "" }, "More than 1500 lines"],
   [slugify, { text: "?!" }, "no letters or digits"],
   [encodeText, { text: "*", format: "base64", direction: "decode" }, "not Base64"],
@@ -193,6 +245,8 @@ const wrong: [Tool, object, string][] = [
   [queryJson, { json: doc, path: "orders[0].id.x" }, "$.orders[0].id is 1"],
   [queryJson, { json: doc, path: "orders[?(@.id)]" }, "can't be read"],
   [queryJson, { json: "{}", path: "__proto__" }, 'no "__proto__"'],
+  [queryJson, { json: '{"id":12345678901234567890}', path: "id.x" }, "$.id is 12345678901234567890, nothing"],
+  [statistics, { numbers: [1e308, 1e308] }, "too large to add up"],
   [statistics, { numbers: [] }, "numbers: "],
   [generateUuid, { count: 0 }, "count: "],
 ];
@@ -203,6 +257,45 @@ test.each(wrong.map(([tool, input, message]) => ({ name: tool.spec.name, input, 
     await expect(run(tool, input)).rejects.toThrow(message);
   },
 );
+
+test("a sum keeps small numbers beside large ones", async () => {
+  expect(await run(statistics, { numbers: [1e16, 1, -1e16] })).toMatchObject({ sum: 1 });
+});
+
+test("every unit is known by each name and symbol of it, and by the symbol that the tool prints", async () => {
+  for (const { symbol, names } of UNITS) {
+    for (const name of [symbol, ...names, names.at(-1)?.replaceAll("_", " ") ?? ""]) {
+      expect(findUnit(name).symbol, name).toBe(symbol);
+    }
+  }
+});
+
+test("an error names what is there in a few words, however large it is", async () => {
+  const json = JSON.stringify({ a: "x".repeat(100_000), ["k".repeat(100_000)]: 1 });
+  for (const path of ["a.b", "c"]) {
+    const problem = await run(queryJson, { json, path }).catch(String);
+    expect(String(problem).length).toBeLessThan(1_000);
+  }
+});
+
+test("texts made to be slow for a regular expression are not", async () => {
+  const slow: [Tool, object][] = [
+    [textStatistics, { text: "\n ".repeat(100_000) }],
+    [textStatistics, { text: `\n${" ".repeat(199_998)}x` }],
+    [sortLines, { text: "\r".repeat(200_000), numeric: true }],
+    [sortLines, { text: `1${" ".repeat(99_998)}x\n`.repeat(2), numeric: true }],
+    [encodeText, { text: "=".repeat(200_000), format: "hex" }],
+    [slugify, { text: "-!".repeat(500) }],
+    [queryJson, { json: "{}", path: '["\\'.repeat(125) }],
+    [convertColour, { colour: `rgb(${" ".repeat(50)}` }],
+    [convertUnits, { value: 1, from: `m${" ".repeat(38)}x`, to: "_".repeat(40) }],
+  ];
+  for (const [tool, input] of slow) {
+    const started = performance.now();
+    await run(tool, input).catch(() => undefined);
+    expect(performance.now() - started, tool.spec.name).toBeLessThan(2_000);
+  }
+});
 
 test("UUIDs are of the version asked for, and of version 7 those of a later time sort later", async () => {
   const of = async (version: number) => JSON.stringify(await run(generateUuid, { count: 3, version }));

@@ -6,7 +6,7 @@ import { modelFacts } from "./models.ts";
  * The request's body, written by us byte for byte (the SDK only carries it): epoch settings, this call's settings,
  * question about the cache, inline tools, deferred ones, system, messages.
  *
- * Cache markers, four at most (research: a read only finds what an earlier request wrote, at most 20 blocks back): the
+ * Cache markers, four at most (a read only finds what an earlier request wrote, at most 20 blocks back): the
  * last inline tool, the last system block, the anchor (where the last answered request of this chain ended) and the end.
  */
 export function writeBody(request: ModelRequest): { body: string; end: number | null; compared: boolean } {
@@ -46,10 +46,13 @@ function diagnosticsField(previous: string | null): string {
  * comes no longer has what that request wrote: what it still has ends before the last turn's first thinking.
  */
 function anchorOf({ model, anchor, items }: ModelRequest): number | null {
-  if (anchor === null || !modelFacts(model).dropsThinking) return anchor;
-  const message = items.findLastIndex((item, index) => index <= anchor && item.message);
+  if (!modelFacts(model).dropsThinking) return anchor;
+  const through = anchor ?? items.length - 1;
+  const message = items.findLastIndex((item, index) => index <= through && item.message);
   const thought = items.findIndex((item, index) => index > message && !item.markable);
-  const dropped = thought >= 0 && thought <= anchor && items.slice(anchor + 1).some((item) => item.message);
+  if (thought <= 0 || thought > through) return anchor;
+  // An epoch that begins in mid-turn has no anchor yet: it writes where its next turn will read.
+  const dropped = anchor === null || items.slice(anchor + 1).some((item) => item.message);
   return dropped ? thought - 1 : anchor;
 }
 
