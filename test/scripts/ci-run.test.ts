@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const SCRIPT = join(import.meta.dirname, "../../.ci/run");
@@ -17,18 +19,20 @@ describe("the last line of .ci/run", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** Runs it with a stand-in for npm: `steps` has shell code for `ci`, `run` and `test`. */
-  function run(steps: Record<string, string>): { status: number | null; last: string | undefined } {
+  /** Starts it with a stand-in for npm: `steps` has shell code for `ci`, `run` and `test`. */
+  function start(steps: Record<string, string>): ChildProcessWithoutNullStreams {
     const cases = Object.entries(steps).map(([name, code]) => `${name}) ${code} ;;`);
     const npm = join(root, "bin/npm");
     writeFileSync(npm, `#!/usr/bin/env bash\ncase "$1" in\n${cases.join("\n")}\nesac\n`);
     chmodSync(npm, 0o755);
     const path = [join(root, "bin"), dirname(process.execPath), process.env.PATH].join(delimiter);
-    const { status, stdout } = spawnSync("bash", [join(root, ".ci/run")], {
-      encoding: "utf8",
-      env: { ...process.env, PATH: path, HOLDFAST_RECORDED: "", HOLDFAST_TEST_REPORT: "" },
-    });
-    return { status, last: stdout.trimEnd().split("\n").at(-1) };
+    const env = { ...process.env, PATH: path, HOLDFAST_RECORDED: "", HOLDFAST_TEST_REPORT: "" };
+    return spawn("bash", [join(root, ".ci/run")], { env });
+  }
+
+  async function ending(child: ChildProcessWithoutNullStreams): Promise<{ status: number; last: string | undefined }> {
+    const [[status], output] = await Promise.all([once(child, "close"), text(child.stdout)]);
+    return { status, last: output.trimEnd().split("\n").at(-1) };
   }
 
   function report(passed: number, failed: number, broken = 0): string {
@@ -47,13 +51,22 @@ describe("the last line of .ci/run", () => {
     ["the report is broken", { test: "echo '{' > $HOLDFAST_TEST_REPORT" }, 1, "0 passed, 1 failed"],
     ["the packages can't be installed", { ci: "exit 7" }, 7, "0 passed, 1 failed"],
     ["the check fails", { run: "echo 3 problems; exit 2", test: report(12, 0) }, 2, "0 passed, 1 failed"],
-    ["it is told to stop", { ci: 'kill -TERM "$(ps -o ppid= -p "$PPID")"' }, 143, "0 passed, 1 failed"],
-  ])("says how many passed and failed where %s", (_, steps, status, last) => {
-    expect(run(steps)).toEqual({ status, last });
+  ])("says how many passed and failed where %s", async (_, steps, status, last) => {
+    expect(await ending(start(steps))).toEqual({ status, last });
   });
 
-  it("says so where the README names no test command", () => {
+  it("says so where the README names no test command", async () => {
     writeFileSync(join(root, "README.md"), "Nothing.\n");
-    expect(run({})).toEqual({ status: 1, last: "0 passed, 1 failed" });
+    expect(await ending(start({}))).toEqual({ status: 1, last: "0 passed, 1 failed" });
+  });
+
+  it("says so where it is told to stop", async () => {
+    const child = start({ ci: "echo begun >&2; cat" });
+    await once(child.stderr, "data");
+    const ended = ending(child);
+    child.kill("SIGTERM");
+    // The shell hears the signal when its step is over.
+    child.stdin.end();
+    expect(await ended).toEqual({ status: 143, last: "0 passed, 1 failed" });
   });
 });
