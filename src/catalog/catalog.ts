@@ -56,11 +56,6 @@ export function toolCatalog<T extends CatalogTool>(source: CatalogSource<T>, mod
   };
 }
 
-/** Whether the agent has this mode. */
-export function hasMode(source: Pick<CatalogSource, "modes">, mode: string): boolean {
-  return mode === AGENT_MODE || Object.hasOwn(source.modes, mode);
-}
-
 function allowList(source: CatalogSource, mode: string): readonly string[] | null {
   if (mode === AGENT_MODE) return null;
   return Object.hasOwn(source.modes, mode) ? (source.modes[mode]?.allow ?? []) : [];

@@ -1,6 +1,7 @@
 import { collectEvidence } from "../catalog/activation.ts";
 import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
 import { repair } from "../context/repair.ts";
+import { lastSuccess } from "../context/success.ts";
 import type { Entry, Numbered, Part } from "../values/entry.ts";
 import { chainKey, standing } from "./chain.ts";
 import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
@@ -92,18 +93,6 @@ function pendingBatch(
   const calls = callsOf(entry);
   const ids = (again: boolean) => calls.filter(({ name }) => rerun.includes(name) === again).map(({ id }) => id);
   return { seq, calls: ids(true), interrupted: ids(false) };
-}
-
-/** The last call of ours that succeeded, and the entry its result is in. */
-function lastSuccess(entries: readonly Numbered[]): TurnStart["lastSuccess"] {
-  for (const { seq, entry } of entries.toReversed()) {
-    if (entry.origin !== "runtime") continue;
-    if (entry.kind === "host_search") return { call: entry.call, seq };
-    if (entry.kind !== "results") continue;
-    const success = entry.results.findLast(({ status }) => status === "ok");
-    if (success) return { call: success.call, seq };
-  }
-  return null;
 }
 
 function rows(entries: readonly Numbered[], history: History): EntryRow[] {

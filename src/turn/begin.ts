@@ -12,14 +12,9 @@ export function sessionId(owner: Owner, agent: string, conversation: string): Se
   return { owner: owner.id, agent, conversation };
 }
 
-/** Whether a mode of this model is a chain of its own: tools can only be withheld by leaving them out. */
-export function chainPerMode({ facts }: Model): boolean {
-  return !facts.toolChanges;
-}
-
-/** The key of the chain that a turn in this mode belongs to. */
-export function chainKey(model: Model, mode: string): string {
-  return chainPerMode(model) ? `${model.full}#${mode}` : model.full;
+/** The chain that a turn on this model belongs to. Where tools can only be withheld by leaving them out, a mode has its own. */
+export function askedChain({ full, facts }: Model): BeginRequest["chain"] {
+  return { model: full, perMode: !facts.toolChanges };
 }
 
 /** `HOLDFAST_LEASE_SECONDS`, or what a lease is without it. Throws when it is set to anything but a number of seconds. */
@@ -68,7 +63,7 @@ export function beginRequest(
     leaseSeconds: leaseSeconds(env),
     busy: agent.busy,
     wire: rendererOf(model.full, model.provider),
-    chain: { model: model.full, perMode: chainPerMode(model) },
+    chain: askedChain(model),
     user: encodeEntry({ ...made, kind: "user", content: user.content }),
     blobs: user.blobs,
     sent,

@@ -1,12 +1,12 @@
 import { collectEvidence, type Evidence, mergeEvidence } from "../catalog/activation.ts";
-import { isMessage } from "../context/effective.ts";
+import { effectiveContext, isMessage } from "../context/effective.ts";
+import { type Success, successIn } from "../context/success.ts";
 import type { Fingerprint } from "../prefix/ledger.ts";
 import type { Definition, Item, Prefix } from "../providers/contract.ts";
 import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
-import { decodeEntry, type Entry, encodeEntry, type Numbered, type Place } from "../values/entry.ts";
+import { decodeEntry, type Entry, encodeEntry, type Numbered } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
-import { insertAtPlace } from "./host-search.ts";
 
 /** Instructions as frozen, and the agent's revision they were asked for. */
 export interface Instructions {
@@ -48,7 +48,7 @@ export class Conversation {
   unsent: Numbered[];
   unsaved: { readonly seq: number; readonly text: string }[] = [];
   evidence: Evidence[];
-  lastSuccess: { readonly call: string; readonly seq: number } | null;
+  lastSuccess: Success | null;
   newestAssistant: number | null;
   sentThrough: number;
   readonly sentWire: string;
@@ -85,25 +85,9 @@ export class Conversation {
     this.unsaved.push({ seq, text });
     const numbered: Numbered = { seq, entry: decodeEntry(text) };
     this.evidence = mergeEvidence(this.evidence, collectEvidence([numbered]));
-    switch (entry.kind) {
-      case "host_search":
-        this.unsent = insertAtPlace(this.unsent, numbered, entry.place);
-        this.lastSuccess = { call: entry.call, seq };
-        return seq;
-      case "results": {
-        const success = entry.results.findLast((result) => result.status === "ok");
-        if (success !== undefined) this.lastSuccess = { call: success.call, seq };
-        break;
-      }
-      case "assistant":
-        if (isMessage(entry)) this.newestAssistant = seq;
-        break;
-      case "user":
-      case "rewind":
-      case "system_update":
-        break;
-    }
-    this.unsent = [...this.unsent, numbered];
+    this.lastSuccess = successIn(numbered) ?? this.lastSuccess;
+    if (entry.kind === "assistant" && isMessage(entry)) this.newestAssistant = seq;
+    this.unsent = inPlace([...this.unsent, numbered]);
     return seq;
   }
 
@@ -135,12 +119,13 @@ export class Conversation {
 
   /** The whole effective context: what the session holds, and what it has not been told yet. */
   withUnsaved(rows: readonly EntryRow[]): Numbered[] {
-    return this.unsaved.reduce<Numbered[]>((entries, { seq, text }) => {
-      const numbered: Numbered = { seq, entry: decodeEntry(text) };
-      const place: Place = { at: "after", seq };
-      return insertAtPlace(entries, numbered, numbered.entry.kind === "host_search" ? numbered.entry.place : place);
-    }, rows.map(readRow));
+    return inPlace([...rows, ...this.unsaved.map(({ seq, text }): EntryRow => [seq, text])].map(readRow));
   }
+}
+
+/** Entries as they are sent: in order, with what belongs to another entry at its place. */
+function inPlace(entries: readonly Numbered[]): Numbered[] {
+  return effectiveContext(entries.toSorted((a, b) => a.seq - b.seq));
 }
 
 function readRow([seq, text]: EntryRow): Numbered {

@@ -1,12 +1,13 @@
 import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
+import { chainKey } from "../session/chain.ts";
 import type { AppendRequest, CallRecord, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
-import { chainKey } from "./begin.ts";
+import { askedChain } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
 import { callTools, interrupted } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
@@ -56,7 +57,7 @@ export class Steps {
     this.#request = request;
     this.#model = model;
     this.#start = start;
-    this.#key = chainKey(model, start.mode);
+    this.#key = chainKey(askedChain(model), start.mode);
     this.#pulse = pulse;
     this.#step = start.step;
     this.#conversation = new Conversation(start, this.#key, conversation.id);

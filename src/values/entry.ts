@@ -21,7 +21,7 @@ export type Part =
 export type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string; readonly raw: string }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string; readonly raw?: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "opaque"; readonly raw: string };
 
 export type CallBlock = Extract<Block, { type: "call" }>;

@@ -19,7 +19,6 @@ export type Reason =
   | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
   /** The turn reached one of its agent's limits. */
   | { readonly reason: "limit"; readonly limit: "steps" | "repeats" }
-  | { readonly reason: "cancelled" }
   /** The lease went to another isolate; nothing this one does counts any more. */
   | { readonly reason: "lost" }
   | { readonly reason: "internal" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hasMode, toolCatalog } from "../../src/catalog/catalog.ts";
+import { toolCatalog } from "../../src/catalog/catalog.ts";
 import { isPattern, matchesPattern } from "../../src/catalog/pattern.ts";
 import { ToolIndex } from "../../src/catalog/tool-index.ts";
 import { catalogOf, core, tool } from "./tools.ts";
@@ -35,12 +35,6 @@ test("no mode filters the search tool, nor decides whether there is one", () => 
 test.each(["gone", "constructor", "__proto__", ""])("a mode that the agent lacks (%j) allows nothing", (mode) => {
   const catalog = catalogOf(tools, modes, mode);
   expect([...catalog.core, ...catalog.lazy]).toEqual([]);
-  expect(hasMode({ modes }, mode)).toBe(false);
-});
-
-test("an agent has its modes and the mode agent", () => {
-  expect(hasMode({ modes }, "plan")).toBe(true);
-  expect(hasMode({ modes }, "agent")).toBe(true);
 });
 
 test("the search index of the source is used where there is one", () => {

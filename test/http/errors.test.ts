@@ -17,7 +17,6 @@ it.each<[Reason, number, string | null, Record<string, string>]>([
   [{ reason: "not_found" }, 404, "not_found", {}],
   [{ reason: "model_not_found" }, 404, "model_not_found", {}],
   [{ reason: "busy", retryAfter: 6.2 }, 409, "conflict", { "retry-after": "7", "x-should-retry": "false" }],
-  [{ reason: "cancelled" }, 409, "cancelled", { "x-should-retry": "false" }],
   [{ reason: "gone" }, 410, "gone", {}],
   [{ reason: "too_large" }, 413, "request_too_large", {}],
   [{ reason: "limit", limit: "steps" }, 422, "steps_limit", {}],

@@ -20,7 +20,7 @@ const ENTRIES: Entry[] = [
       { type: "thinking", text: "units", raw: '{"signature":"hidden-signature"}' },
       { type: "opaque", raw: '{"redacted":"hidden-redacted"}' },
       { type: "text", text: "Looking." },
-      { type: "call", id: "call_1", name: "tool_search", input: '{"query":"miles"}', raw: "hidden-raw" },
+      { type: "call", id: "call_1", name: "tool_search", input: '{"query":"miles"}' },
     ],
     stop: "calls",
   },
