@@ -22,7 +22,15 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work);
-    this.#session = new Session({ storage: ctx.storage, db: env.DB, name: ctx.id.name, waitUntil, now: Date.now });
+    const setAlarm = (due: number | null) => (due === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(due));
+    this.#session = new Session({
+      storage: ctx.storage,
+      db: env.DB,
+      name: ctx.id.name,
+      waitUntil,
+      setAlarm,
+      now: Date.now,
+    });
   }
 
   begin(request: BeginRequest): Promise<BeginAnswer> {
@@ -71,5 +79,9 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   flushed(): Promise<void> {
     return this.#session.flushed();
+  }
+
+  override alarm(): Promise<void> {
+    return this.#session.alarm();
   }
 }

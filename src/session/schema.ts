@@ -1,6 +1,6 @@
 /**
  * The object's tables, as ordered steps: a step that was released is never changed, only followed by another. Every
- * table but `session` only grows; `rev` is the session's revision that wrote a row, and what a flush copies is the rows
+ * table but `session` and `timers` only grows; `rev` is the session's revision that wrote a row, and what a flush copies is the rows
  * above the last one it copied. No secondary index: a row written is one row written. `docs/storage.md` says more.
  */
 const STEPS: readonly (readonly string[])[] = [
@@ -13,11 +13,13 @@ const STEPS: readonly (readonly string[])[] = [
        cuts TEXT NOT NULL,
        deferrals TEXT, deferrals_rev INTEGER NOT NULL,
        fence INTEGER NOT NULL, status TEXT NOT NULL, turn TEXT NOT NULL, user_seq INTEGER NOT NULL,
-       refused_from INTEGER NOT NULL, step INTEGER NOT NULL, attempts INTEGER NOT NULL, lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
+       refused_from INTEGER NOT NULL, step INTEGER NOT NULL, attempts INTEGER NOT NULL,
+       lease_seconds REAL NOT NULL, cancel INTEGER NOT NULL,
        wire TEXT NOT NULL, attempt TEXT NOT NULL, sent_before INTEGER NOT NULL, wire_before TEXT NOT NULL,
        resumed INTEGER NOT NULL, last_append TEXT NOT NULL,
        flushed_rev INTEGER NOT NULL, flushed_seq INTEGER NOT NULL, deleted_at INTEGER
      )`,
+    "CREATE TABLE timers (name TEXT PRIMARY KEY, due INTEGER NOT NULL, tries INTEGER NOT NULL) WITHOUT ROWID",
     `CREATE TABLE entries (
        seq INTEGER, part INTEGER, rev INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (seq, part)
      ) WITHOUT ROWID`,

@@ -23,7 +23,8 @@ import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { copyToRecord, entomb, unflushed } from "./record.ts";
 import { createSession, takeTurn } from "./start.ts";
-import { type SessionRow, Store } from "./store.ts";
+import { type SessionRow, Store, type Timer } from "./store.ts";
+import { type SetAlarm, Timers } from "./timers.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
@@ -36,6 +37,7 @@ export interface SessionHost {
   /** The object's name (`name.ts`); undefined for one that was not named. */
   readonly name: string | undefined;
   waitUntil(work: Promise<unknown>): void;
+  readonly setAlarm: SetAlarm;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -52,6 +54,7 @@ export class Session implements SessionRpc {
   #flushing: Promise<void> | null = null;
   /** The revision that D1 is to have. */
   #wanted = 0;
+  readonly #timers: Timers;
   #burying: Promise<void> | null = null;
   /** What the running turn asked for, to page its start. */
   #asked: { readonly fence: number; readonly request: BeginRequest } | null = null;
@@ -59,6 +62,7 @@ export class Session implements SessionRpc {
   constructor(host: SessionHost) {
     this.#host = host;
     this.#store = new Store(host.storage);
+    this.#timers = new Timers(this.#store, host.setAlarm, report);
   }
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
@@ -161,7 +165,7 @@ export class Session implements SessionRpc {
     if (row === null) return false;
     this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
     this.#release();
-    await this.#bury();
+    await this.#burySoon();
     return true;
   }
 
@@ -170,6 +174,15 @@ export class Session implements SessionRpc {
     if (row === null || row.deleted_at !== null) return;
     this.#wanted = row.rev;
     await this.#flush();
+  }
+
+  /** The object's alarm: what failed before is tried again. Never rejects. */
+  async alarm(): Promise<void> {
+    if (this.#store.session() === null) return;
+    await this.#timers.ring(this.#host.now(), {
+      outbox: () => this.flushed(),
+      burial: () => this.#bury(),
+    });
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
@@ -200,7 +213,7 @@ export class Session implements SessionRpc {
     const row = this.#store.session();
     if (row !== null && row.deleted_at === null) return "here";
     if (row !== null) {
-      this.#host.waitUntil(this.#bury());
+      this.#host.waitUntil(this.#burySoon());
       return "gone";
     }
     if (minted || id === null || this.#host.db === null) return "none";
@@ -245,13 +258,13 @@ export class Session implements SessionRpc {
 
   /**
    * Copies all there is now to D1, off the caller's path, after so many milliseconds. What fails is caught up with by
-   * the next flush.
+   * the next flush or by the alarm, whichever comes first.
    */
   #flushSoon(after: number): void {
     this.#wanted = this.#store.session()?.rev ?? 0;
     const wait = after === 0 ? Promise.resolve() : new Promise<void>((resolve) => setTimeout(resolve, after));
     const flush = wait.then(() => this.#flush());
-    this.#host.waitUntil(flush.catch((error: unknown) => report("flush to D1 failed", error)));
+    this.#host.waitUntil(flush.catch((error: unknown) => this.#failed("outbox", "flush to D1 failed", error)));
   }
 
   #flush(): Promise<void> {
@@ -271,7 +284,15 @@ export class Session implements SessionRpc {
       if (!taken) report("D1 has the session under another generation", null);
       if (this.#store.session()?.generation !== row.generation) return;
       this.#store.update({ flushed_rev: row.rev, flushed_seq: row.last_seq });
+      this.#timers.done("outbox");
     }
+  }
+
+  /** Reports what failed and tries it again later. The session's storage may be gone by then, and with it the need. */
+  async #failed(name: Timer["name"], message: string, error: unknown): Promise<void> {
+    report(message, error);
+    if (this.#store.session() === null) return;
+    await this.#timers.retry(name, this.#host.now()).catch((other: unknown) => report("no alarm", other));
   }
 
   /** Leaves the tombstone in D1, then deletes the storage. While D1 is down the object only refuses everything. */
@@ -282,15 +303,17 @@ export class Session implements SessionRpc {
     return this.#burying;
   }
 
+  /** As {@link #bury}, for whoever does not wait for it. */
+  #burySoon(): Promise<void> {
+    return this.#bury().catch((error: unknown) =>
+      this.#failed("burial", "tombstone could not be written to D1", error),
+    );
+  }
+
   async #buried(): Promise<void> {
     const row = this.#store.session();
     if (row?.deleted_at == null) return;
-    try {
-      if (this.#host.db !== null) await entomb(this.#host.db, row, row.deleted_at);
-    } catch (error) {
-      report("tombstone could not be written to D1", error);
-      return; // The next touch tries again.
-    }
+    if (this.#host.db !== null) await entomb(this.#host.db, row, row.deleted_at);
     this.#looking = Promise.resolve("gone");
     await this.#store.clear();
   }

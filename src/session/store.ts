@@ -55,6 +55,9 @@ export type SessionRow = {
 /** An epoch, and the revision that opened it. */
 export type EpochHead = { readonly rev: number; readonly epoch: number };
 
+/** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
+export type Timer = { readonly name: "outbox" | "burial"; readonly due: number; readonly tries: number };
+
 /** The session's own SQLite: every read and write of it, and no decision. Stores nothing before {@link Store.create}. */
 export class Store {
   readonly #storage: DurableObjectStorage;
@@ -100,9 +103,23 @@ export class Store {
     this.#sql.exec(`UPDATE session SET ${sets.join(", ")}`, ...Object.values(patch));
   }
 
-  /** Deletes everything, the tables included. */
+  /** What is to be done later, the earliest first. */
+  timers(): Timer[] {
+    return this.#sql.exec<Timer>("SELECT name, due, tries FROM timers ORDER BY due").toArray();
+  }
+
+  setTimer({ name, due, tries }: Timer): void {
+    this.#sql.exec("INSERT OR REPLACE INTO timers (name, due, tries) VALUES (?, ?, ?)", name, due, tries);
+  }
+
+  dropTimer(name: Timer["name"]): void {
+    this.#sql.exec("DELETE FROM timers WHERE name = ?", name);
+  }
+
+  /** Deletes everything, the tables and the alarm included. */
   async clear(): Promise<void> {
     try {
+      await this.#storage.deleteAlarm();
       await this.#storage.deleteAll();
     } finally {
       this.#exists = null;

@@ -36,6 +36,7 @@ export function nodeStorage(): DurableObjectStorage {
         throw error;
       }
     },
+    async deleteAlarm() {},
     async deleteAll() {
       const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
       for (const { name } of tables) db.exec(`DROP TABLE "${String(name)}"`);

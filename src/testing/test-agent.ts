@@ -44,7 +44,14 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
   const waitUntil = (promise: Promise<unknown>) => {
     work.push(promise);
   };
-  const session = new Session({ storage: nodeStorage(), db: null, name: undefined, waitUntil, now: Date.now });
+  const session = new Session({
+    storage: nodeStorage(),
+    db: null,
+    name: undefined,
+    waitUntil,
+    setAlarm: async () => {},
+    now: Date.now,
+  });
   const client = new SessionClient({ getByName: () => session }, "test");
   const host = { runtime: { agents: [agent], provider: () => model }, sessions: () => client, log: () => {} };
   return {

@@ -38,6 +38,7 @@ export class ToolDeferrals {
       throw bad("initial is not a list of names");
     }
     if (!isRecord(loadPoints)) throw bad("loadPoints is not an object");
+    if (initial === null && Object.keys(loadPoints).length > 0) throw bad("loadPoints without a baseline");
     for (const [name, id] of Object.entries(loadPoints)) {
       if (typeof id !== "string" || id === "") throw bad(`loadPoints.${name} is not a tool call id`);
       deferrals.#loadPoints.set(name, id);

@@ -48,6 +48,7 @@ export async function playConversation(turns: readonly GoldenTurn[]): Promise<Pl
     db: null,
     name: undefined,
     waitUntil: () => {},
+setAlarm: async () => {},
     now: () => 0,
   });
   const client = new SessionClient({ getByName: () => session }, "golden");

@@ -69,6 +69,7 @@ export class World {
       db: null,
       name: undefined,
       waitUntil: () => {},
+      setAlarm: async () => {},
       now: () => this.#now,
     });
     this.#session = new SessionClient({ getByName: () => session }, "ring");

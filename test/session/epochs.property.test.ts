@@ -90,6 +90,7 @@ function open() {
     db: null,
     name: JSON.stringify(Object.values(id)),
     waitUntil: () => {},
+    setAlarm: async () => {},
     now: () => 0,
   });
   return {

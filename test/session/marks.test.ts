@@ -13,6 +13,7 @@ function session() {
     db: null,
     name: undefined,
     waitUntil: () => {},
+    setAlarm: async () => {},
     now: () => 0,
   });
   let turns = 0;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { listSessions } from "../../src/session/list.ts";
 import { copyToRecord, entomb, type Unflushed } from "../../src/session/record.ts";
 import type { SessionRow } from "../../src/session/store.ts";
@@ -199,6 +199,26 @@ describe("D1", () => {
     await one.flushed();
     await workerd.wipeObjects();
     expect(await begin(one, { turn: "t2", user: user("more", "t2"), minted: false })).toMatchObject({ lastSeq: 5 });
+  });
+
+  test("may be down at a session's last turn: the alarm catches up, without anybody asking", async () => {
+    const one = open();
+    await wholeTurn(one, "t1", "hello", "hi");
+    await one.flushed();
+    await one.d1(false);
+    await wholeTurn(one, "t2", "more", "and more");
+    const copied = async () => {
+      const db = await workerd.d1();
+      const row = await db
+        .prepare("SELECT entries FROM sessions WHERE conversation = ?")
+        .bind(one.id.conversation)
+        .first<{ entries: number }>();
+      return row?.entries;
+    };
+    expect(await copied()).toBe(2);
+    await vi.waitFor(async () => expect((await one.statements()).length).toBeGreaterThan(0));
+    await one.d1(true);
+    await vi.waitFor(async () => expect(await copied()).toBe(4), { timeout: 10_000, interval: 100 });
   });
 
   test("is not asked about an id that was minted for the request", async () => {

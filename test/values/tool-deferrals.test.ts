@@ -278,3 +278,9 @@ test("whatever the calls, a load point never moves, the baseline never changes a
     }),
   );
 });
+
+test("load points without a baseline are malformed: a name could come to stand in both", () => {
+  expect(() => ToolDeferrals.parse('{"initial":null,"loadPoints":{"a":"c1"}}', "s9")).toThrow(
+    "tool deferrals of session s9 are malformed: loadPoints without a baseline",
+  );
+});

@@ -1,0 +1,71 @@
+import type { Store, Timer } from "./store.ts";
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** How long to wait after `tries` tries that failed, in milliseconds. */
+export function backOff(tries: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 20));
+}
+
+/** What a timer does when it is due. Rejects when it has to be tried again. */
+export type Work = Readonly<Record<Timer["name"], () => Promise<void>>>;
+
+/** Sets the object's one alarm; null is none. */
+export type SetAlarm = (due: number | null) => Promise<void>;
+
+/**
+ * What an object has to do later, on its one alarm. Due work is done one after the other, each in a try of its own, so
+ * that none holds another up; what fails is put off, twice as long each time. Nothing is ever thrown: an alarm that
+ * throws is given up by the platform after six tries.
+ */
+export class Timers {
+  readonly #store: Store;
+  readonly #setAlarm: SetAlarm;
+  readonly #report: (message: string, error: unknown) => void;
+
+  constructor(store: Store, setAlarm: SetAlarm, report: (message: string, error: unknown) => void) {
+    this.#store = store;
+    this.#setAlarm = setAlarm;
+    this.#report = report;
+  }
+
+  /** Something failed and is to be tried again later; if it waits already it goes on waiting. */
+  async retry(name: Timer["name"], now: number): Promise<void> {
+    if (this.#store.timers().some((timer) => timer.name === name)) return;
+    this.#store.setTimer({ name, due: now + backOff(0), tries: 1 });
+    await this.#arm();
+  }
+
+  /** It was done in the meantime. */
+  done(name: Timer["name"]): void {
+    if (this.#store.timers().some((timer) => timer.name === name)) this.#store.dropTimer(name);
+  }
+
+  /** The alarm rang. */
+  async ring(now: number, work: Work): Promise<void> {
+    try {
+      for (const timer of this.#store.timers()) {
+        if (timer.due <= now) await this.#run(timer, now, work);
+      }
+    } catch (error) {
+      this.#report("the timers could not be read", error);
+    } finally {
+      await this.#arm().catch((error: unknown) => this.#report("the alarm could not be set", error));
+    }
+  }
+
+  async #run({ name, tries }: Timer, now: number, work: Work): Promise<void> {
+    try {
+      await work[name]();
+      this.done(name);
+    } catch (error) {
+      this.#report(`${name} failed again`, error);
+      this.#store.setTimer({ name, due: now + backOff(tries), tries: tries + 1 });
+    }
+  }
+
+  async #arm(): Promise<void> {
+    await this.#setAlarm(this.#store.timers()[0]?.due ?? null);
+  }
+}
