@@ -8,7 +8,7 @@ import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
 import { limitResult } from "./limit-result.ts";
 import { CONCURRENT_CALLS } from "./limits.ts";
-import type { Observe } from "./observe.ts";
+import type { Observe } from "./observation.ts";
 import { toolOutput } from "./tool-output.ts";
 
 /** What a batch of calls is run with. */

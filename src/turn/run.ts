@@ -1,27 +1,11 @@
-import type { SessionApi } from "../session/contract.ts";
 import { type Failure, failureOf } from "../values/errors.ts";
 import { NO_USAGE } from "../values/usage.ts";
 import { beginRequest, leaseSeconds, started } from "./begin.ts";
-import type { Observe } from "./observe.ts";
+import type { TurnDeps } from "./deps.ts";
 import { Pulse } from "./pulse.ts";
-import type { Runtime, TurnRequest } from "./runtime.ts";
+import type { TurnRequest } from "./runtime.ts";
 import { resolveModel } from "./settings.ts";
-import type { Sink } from "./sink.ts";
 import { Steps } from "./steps.ts";
-
-/** What a turn needs of the world. */
-export interface TurnDeps {
-  readonly runtime: Runtime;
-  readonly env: Cloudflare.Env;
-  readonly session: SessionApi;
-  readonly sink: Sink;
-  readonly now: () => number;
-  /** A new id: hexadecimal, at least 64 random bits. */
-  readonly mintId: () => string;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
-  /** Told of each model call, each tool call and the turn, when they are over. */
-  readonly observe?: Observe;
-}
 
 /**
  * Runs one turn to its end (design §2). Everything that happens is told to the sink, whose last event is `done` or

@@ -1,6 +1,6 @@
 import { verdictText } from "../values/turn-event.ts";
 import { inputTokens } from "../values/usage.ts";
-import type { Observation } from "./observe.ts";
+import type { Observation } from "./observation.ts";
 import type { TurnRequest } from "./runtime.ts";
 
 /** A finished span in OpenTelemetry's terms. Its attributes never hold what was said, by whomever. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Hooks, type Observation, observer } from "../../src/turn/observe.ts";
+import type { Observation } from "../../src/turn/observation.ts";
+import { type Hooks, observer } from "../../src/turn/observe.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { agent } from "../http/stand-ins.ts";
 

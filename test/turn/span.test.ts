@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallRecord } from "../../src/session/contract.ts";
-import type { Observation } from "../../src/turn/observe.ts";
+import type { Observation } from "../../src/turn/observation.ts";
 import { spanOf, traceContext } from "../../src/turn/span.ts";
 import { agent } from "../http/stand-ins.ts";
 

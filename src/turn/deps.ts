@@ -1,0 +1,18 @@
+import type { SessionApi } from "../session/contract.ts";
+import type { Observe } from "./observation.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Sink } from "./sink.ts";
+
+/** What a turn needs of the world. */
+export interface TurnDeps {
+  readonly runtime: Runtime;
+  readonly env: Cloudflare.Env;
+  readonly session: SessionApi;
+  readonly sink: Sink;
+  readonly now: () => number;
+  /** A new id: hexadecimal, at least 64 random bits. */
+  readonly mintId: () => string;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+  /** Told of each model call, each tool call and the turn, when they are over. */
+  readonly observe?: Observe;
+}
