@@ -33,6 +33,7 @@ export function ring(name: string, runs: number, first: number): void {
   const path = process.env.HOLDFAST_RING_PATH;
 
   test(`any history in one process, ${name}: every request is valid and extends the last one`, async () => {
+    console.log(`${name}: ${runs} histories from seed ${seed}`);
     const counts = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
     const sizes: number[] = [];
     const property = fc.asyncProperty(history, async (drawn) => {
@@ -54,5 +55,5 @@ export function ring(name: string, runs: number, first: number): void {
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(REQUESTS.least);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(REQUESTS.most);
     expect(sizes.filter((size) => size >= REQUESTS.half).length / runs).toBeGreaterThan(0.45);
-  }, 1_200_000);
+  }, 2_400_000);
 }

@@ -1,9 +1,5 @@
 import { expect, test } from "vitest";
-import { ring } from "../property/ring.ts";
 import { workerdRing } from "../property/workerd-ring.ts";
-
-// Ten times what `npm test` runs.
-ring("the long run", 50_000, Date.now() % 1_000_000_000);
 
 test("ten times two hundred histories in workerd", async () => {
   const first = Number(process.env.HOLDFAST_RING_SEED ?? Date.now() % 1_000_000_000);
