@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 
 /** What a worker is started with. */
@@ -44,6 +44,17 @@ export interface Workerd {
   dispose(): Promise<void>;
 }
 
+/** How esbuild makes one module of a worker. */
+export const WORKER_BUILD = {
+  bundle: true,
+  format: "esm",
+  target: "es2024",
+  conditions: ["workerd", "worker", "browser"],
+  external: ["node:*", "cloudflare:*"],
+  keepNames: true,
+  logLevel: "error",
+} satisfies BuildOptions;
+
 const bundles = new Map<string, Promise<string>>();
 
 /** The worker as one module. Each entry is bundled once per test process. */
@@ -51,17 +62,9 @@ export function bundle(entry: string): Promise<string> {
   const path = resolve(entry);
   let bundled = bundles.get(path);
   if (bundled === undefined) {
-    bundled = build({
-      entryPoints: [path],
-      bundle: true,
-      write: false,
-      format: "esm",
-      target: "es2024",
-      conditions: ["workerd", "worker", "browser"],
-      external: ["node:*", "cloudflare:*"],
-      keepNames: true,
-      logLevel: "error",
-    }).then(({ outputFiles: [file] }) => file?.text ?? "");
+    bundled = build({ ...WORKER_BUILD, entryPoints: [path], write: false }).then(
+      ({ outputFiles: [file] }) => file?.text ?? "",
+    );
     bundles.set(path, bundled);
   }
   return bundled;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { WORKER_BUILD } from "../../test/workerd.ts";
 import { startIsolates } from "../lib/isolates.ts";
 import { ms, table, targets, thousands, times } from "../lib/markdown.ts";
 import { median, pairedRatio } from "../lib/stats.ts";
@@ -66,17 +67,11 @@ interface Bundle {
 
 async function bundled(minify: boolean): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
+    ...WORKER_BUILD,
     entryPoints: ["src/worker.ts"],
-    bundle: true,
     write: false,
     minify,
     metafile: true,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["node:*", "cloudflare:*"],
-    keepNames: true,
-    logLevel: "error",
   });
   const shares = new Map<string, number>();
   for (const [path, { bytesInOutput }] of Object.values(metafile.outputs).flatMap(({ inputs }) =>

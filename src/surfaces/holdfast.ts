@@ -14,6 +14,7 @@ import { sessionClient } from "../session/client.ts";
 import { listSessions } from "../session/list.ts";
 import * as transcripts from "../session/transcripts.ts";
 import type { Hooks } from "../turn/observe.ts";
+import { plainRequest } from "../turn/plain-request.ts";
 import type { Runtime } from "../turn/runtime.ts";
 import { startTurn, type TurnHost } from "../turn/start.ts";
 import type { Part } from "../values/entry.ts";
@@ -87,20 +88,9 @@ export function holdfast(options: HoldfastOptions): Holdfast {
       const agent = agents.find((one) => one.name === name);
       if (agent === undefined) throw new Error(`there is no agent named ${JSON.stringify(name)}`);
       const content: readonly Part[] = typeof input === "string" ? [{ type: "text", text: input }] : input;
-      const turn = startTurn(host, env, ctx, {
-        agent,
-        owner,
-        conversation: { id: checkConversationId(conversation, "conversation"), minted: false },
-        user: { content, blobs: [] },
-        sent: null,
-        seed: [],
-        clientSystem: null,
-        settings: { call: {}, epoch: {} },
-        signal: null,
-        onDisconnect: "continue",
-        requestId: "code",
-        traceparent,
-      });
+      const at = { id: checkConversationId(conversation, "conversation"), minted: false };
+      const request = plainRequest({ agent, owner, conversation: at, requestId: "code", traceparent }, content);
+      const turn = startTurn(host, env, ctx, request);
       return turn.events;
     },
   };

@@ -2,12 +2,12 @@ import type { Agent } from "../define/types.ts";
 import type { Provider } from "../providers/contract.ts";
 import { SessionClient } from "../session/client.ts";
 import type { CallRecord } from "../session/contract.ts";
-import { Session } from "../session/session.ts";
+import { plainRequest } from "../turn/plain-request.ts";
 import { startTurn } from "../turn/start.ts";
 import { decodeEntry, type Entry } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
-import { nodeStorage } from "./node-storage.ts";
+import { nodeSession } from "./node-session.ts";
 
 export interface TestAgentOptions {
   /** The model, such as `scripted(…).provider`. It answers whatever model the agent names. */
@@ -44,36 +44,14 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
   const waitUntil = (promise: Promise<unknown>) => {
     work.push(promise);
   };
-  const session = new Session({
-    storage: nodeStorage(),
-    db: null,
-    name: undefined,
-    waitUntil,
-    setAlarm: async () => {},
-    now: Date.now,
-  });
+  const session = nodeSession({ waitUntil, now: Date.now });
   const client = new SessionClient({ getByName: () => session }, "test");
   const host = { runtime: { agents: [agent], provider: () => model }, sessions: () => client, log: () => {} };
   return {
     async say(text) {
-      const turn = startTurn(
-        host,
-        env as Cloudflare.Env,
-        { waitUntil },
-        {
-          agent,
-          owner,
-          conversation: { id: "test", minted: true },
-          user: { content: [{ type: "text", text }], blobs: [] },
-          sent: null,
-          seed: [],
-          clientSystem: null,
-          settings: { call: {}, epoch: {} },
-          signal: null,
-          onDisconnect: "continue",
-          requestId: "test",
-        },
-      );
+      const conversation = { id: "test", minted: true };
+      const request = plainRequest({ agent, owner, conversation, requestId: "test" }, [{ type: "text", text }]);
+      const turn = startTurn(host, env as Cloudflare.Env, { waitUntil }, request);
       const events: TurnEvent[] = [];
       for await (const event of turn.events) events.push(event);
       await Promise.all(work.splice(0));

@@ -7,8 +7,8 @@ import { anthropic } from "../../src/providers/anthropic/provider.ts";
 import { readStream } from "../../src/providers/anthropic/stream.ts";
 import type { ModelEvent } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
-import { Session } from "../../src/session/session.ts";
-import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { nodeSession } from "../../src/testing/node-session.ts";
+import { plainRequest } from "../../src/turn/plain-request.ts";
 import { runTurn } from "../../src/turn/run.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
@@ -43,14 +43,7 @@ const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
  * Each turn reads all it knows back from the session. Throws when the API would refuse a request.
  */
 export async function playConversation(turns: readonly GoldenTurn[]): Promise<Played> {
-  const session = new Session({
-    storage: nodeStorage(),
-    db: null,
-    name: undefined,
-    waitUntil: () => {},
-setAlarm: async () => {},
-    now: () => 0,
-  });
+  const session = nodeSession({ now: () => 0 });
   const client = new SessionClient({ getByName: () => session }, "golden");
   const bodies: string[] = [];
   let minted = 0;
@@ -110,19 +103,9 @@ function partsOf(answer: Answer): Part[] {
 }
 
 function request(agent: Agent, text: string): TurnRequest {
-  return {
-    agent,
-    owner: { id: "ann", name: "Ann", roles: ["user"] },
-    conversation: { id: "golden", minted: true },
-    user: { content: [{ type: "text", text }], blobs: [] },
-    sent: null,
-    seed: [],
-    clientSystem: null,
-    settings: { call: {}, epoch: {} },
-    signal: null,
-    onDisconnect: "continue",
-    requestId: "golden",
-  };
+  const owner = { id: "ann", name: "Ann", roles: ["user"] };
+  const conversation = { id: "golden", minted: true };
+  return plainRequest({ agent, owner, conversation, requestId: "golden" }, [{ type: "text", text }]);
 }
 
 const text = { type: "object", properties: { text: { type: "string" } } } as const;

@@ -6,9 +6,9 @@ import { readStream } from "../../src/providers/anthropic/stream.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
 import type { SessionApi } from "../../src/session/contract.ts";
-import { Session } from "../../src/session/session.ts";
-import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { nodeSession } from "../../src/testing/node-session.ts";
 import type { TurnDeps } from "../../src/turn/deps.ts";
+import { plainRequest } from "../../src/turn/plain-request.ts";
 import { runTurn } from "../../src/turn/run.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
@@ -65,14 +65,7 @@ export class World {
       () => this.#deployment,
       (callId) => this.#hang(this.#isolate, callId),
     );
-    const session = new Session({
-      storage: nodeStorage(),
-      db: null,
-      name: undefined,
-      waitUntil: () => {},
-      setAlarm: async () => {},
-      now: () => this.#now,
-    });
+    const session = nodeSession({ now: () => this.#now });
     this.#session = new SessionClient({ getByName: () => session }, "ring");
   }
 
@@ -114,18 +107,11 @@ export class World {
       mintId: () => this.#mint(),
       log: () => {},
     };
+    const conversation = { id: "ring", minted: true };
     const request: TurnRequest = {
-      agent,
-      owner: OWNER,
-      conversation: { id: "ring", minted: true },
-      user: { content: [{ type: "text", text }], blobs: [] },
+      ...plainRequest({ agent, owner: OWNER, conversation, requestId: "ring" }, [{ type: "text", text }]),
       sent,
-      seed: [],
       clientSystem: turn.system === null ? null : `System text ${turn.system}.`,
-      settings: { call: {}, epoch: {} },
-      signal: null,
-      onDisconnect: "continue",
-      requestId: "ring",
     };
     await runTurn(deps, request, `turn_${this.#mint()}`);
     if (isolate.dead) this.#now += LEASE_SECONDS * 1000 + 1;

@@ -1,21 +1,13 @@
 import { expect, test } from "vitest";
 import type { ChainOpening, ChainWrite, SessionId } from "../../src/session/contract.ts";
-import { Session } from "../../src/session/session.ts";
-import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { nodeSession } from "../../src/testing/node-session.ts";
 import { beginRequest, callRecord, item, MODEL, user } from "./session.ts";
 
 const id: SessionId = { owner: "ada", agent: "assistant", conversation: "marks" };
 
 /** A session in process, and what appends to its chain. */
 function session() {
-  const one = new Session({
-    storage: nodeStorage(),
-    db: null,
-    name: undefined,
-    waitUntil: () => {},
-    setAlarm: async () => {},
-    now: () => 0,
-  });
+  const one = nodeSession({ now: () => 0 });
   let turns = 0;
   const turn = async (chain: Partial<ChainWrite>, call = {}) => {
     turns += 1;

@@ -1,22 +1,18 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/turn/observation.ts";
 import { type Hooks, observer } from "../../src/turn/observe.ts";
-import type { TurnRequest } from "../../src/turn/runtime.ts";
+import { plainRequest } from "../../src/turn/plain-request.ts";
 import { agent } from "../http/stand-ins.ts";
 
-const request: TurnRequest = {
-  agent: agent("assistant"),
-  owner: { id: "ann", name: "Ann", roles: [] },
-  conversation: { id: "c1", minted: false },
-  user: { content: [], blobs: [] },
-  sent: null,
-  seed: [],
-  clientSystem: null,
-  settings: { call: {}, epoch: {} },
-  signal: null,
-  onDisconnect: "continue",
-  requestId: "r1",
-};
+const request = plainRequest(
+  {
+    agent: agent("assistant"),
+    owner: { id: "ann", name: "Ann", roles: [] },
+    conversation: { id: "c1", minted: false },
+    requestId: "r1",
+  },
+  [],
+);
 
 const called: Observation = {
   ...{ type: "model", startedAt: 100, firstAt: 130, endedAt: 190, provider: "anthropic", model: "claude" },
