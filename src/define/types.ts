@@ -13,6 +13,11 @@ export interface ToolContext {
   readonly callId: string;
   /** Aborts on time-out, cancel and loss of the lease. */
   readonly signal: AbortSignal;
+  /**
+   * The way out to the internet: `fetch`, but it refuses internal addresses and this server itself, drops credentials
+   * when a redirect leaves the origin, and has limits of size, time and count (docs/egress.md).
+   */
+  fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
   /** Shows the caller a line while the tool runs. Never stored. */
   progress(text: string): void;
 }

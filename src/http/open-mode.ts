@@ -1,3 +1,4 @@
+import { isLoopback as isLoopbackHost } from "../egress/address.ts";
 import { HoldfastError } from "../values/errors.ts";
 import type { Owner } from "../values/owner.ts";
 
@@ -24,8 +25,7 @@ export function openOwner(request: Request): Owner {
 
 /** Whether an origin's host is this machine itself. */
 export function isLoopback(origin: string): boolean {
-  const hostname = URL.parse(origin)?.hostname ?? "";
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return isLoopbackHost(URL.parse(origin)?.hostname ?? "");
 }
 
 function refused(header: string, value: string): HoldfastError {

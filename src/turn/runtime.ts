@@ -33,6 +33,8 @@ export interface TurnRequest {
   readonly requestId: string;
   /** The caller's W3C trace context, to go on with. */
   readonly traceparent?: string | null;
+  /** The host that the caller reached this server under: tools may not call it. */
+  readonly host?: string | null;
 }
 
 /** A turn that runs. Reading the events is optional: it goes on whether or not anybody listens. */

@@ -1,5 +1,7 @@
 import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
+import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
+import { egressPolicy } from "../egress/refusal.ts";
 import { chainKey } from "../session/chain.ts";
 import type { AppendRequest, CallRecord, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
@@ -47,6 +49,8 @@ export class Steps {
   readonly #conversation: Conversation;
   readonly #journal: Journal;
   readonly #setup: Setup;
+  /** One for the turn, since its limits are the turn's. */
+  readonly #fetch: GuardedFetch;
   #step: number;
   #lastBatch = "";
   #repeats = 0;
@@ -62,6 +66,7 @@ export class Steps {
     this.#step = start.step;
     this.#conversation = new Conversation(start, this.#key, conversation.id);
     this.#journal = new Journal(deps.session, start, this.#conversation);
+    this.#fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null));
     this.#setup = {
       agent,
       provider: model.provider,
@@ -233,7 +238,7 @@ export class Steps {
         active: prepared.active,
         declared: prepared.declared,
         allowDestructive: agent.allowDestructive,
-        context: { env, owner, session: this.#session },
+        context: { env, owner, session: this.#session, fetch: this.#fetch },
         signal: this.#pulse.signal,
         emit: (event) => sink.emit(event),
         observe: (observed) => this.#deps.observe?.(observed),

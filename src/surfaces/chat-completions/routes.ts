@@ -72,6 +72,7 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
     onDisconnect: "cancel",
     requestId,
     traceparent: c.req.header("traceparent") ?? null,
+    host: new URL(c.req.url).host,
   });
 
   const head: Head = { id: `chatcmpl-${turn.id}`, created: Math.floor(Date.now() / 1000), model: agent.name };
