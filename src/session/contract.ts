@@ -8,7 +8,7 @@ import type { SentMessage } from "../context/align-history.ts";
 import type { Marks, PrefixMarks } from "../prefix/marks.ts";
 import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
-import type { Usage } from "../values/usage.ts";
+import type { Usage, UsageSum } from "../values/usage.ts";
 
 /** Names one session. Another owner's conversation id is simply one's own, other, session. */
 export interface SessionId {
@@ -245,6 +245,8 @@ export interface SessionSummary {
   readonly updatedAt: number;
   readonly entries: number;
   readonly running: boolean;
+  /** What its model calls came to so far. */
+  readonly usage?: UsageSum;
 }
 
 /**

@@ -53,7 +53,7 @@ export function wholeContext(store: Store, row: SessionRow): { entries: EntryRow
   return { entries: rows(entries, history), blobs: blobsOf(store, entries) };
 }
 
-export function summaryOf(row: SessionRow): SessionSummary {
+export function summaryOf(store: Store, row: SessionRow): SessionSummary {
   return {
     conversation: row.conversation,
     agent: row.agent,
@@ -63,6 +63,7 @@ export function summaryOf(row: SessionRow): SessionSummary {
     updatedAt: row.updated_at,
     entries: row.last_seq,
     running: row.status === "running",
+    usage: store.usage(),
   };
 }
 

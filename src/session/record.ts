@@ -1,6 +1,7 @@
 import type { SessionId } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import type { SessionRow, Store } from "./store.ts";
+import { countUsage, type Uncounted } from "./usage.ts";
 
 /**
  * The growing tables that D1 has a copy of, with their columns; the first `key` of them are the primary key. In D1 each
@@ -35,6 +36,8 @@ export interface Unflushed {
     readonly columns: readonly string[];
     readonly values: unknown[][];
   }[];
+  /** The model calls among them, to be added to their owner's sums. */
+  readonly calls: readonly Uncounted[];
 }
 
 /** A statement takes at most 1 MB, a batch at most this. */
@@ -43,7 +46,7 @@ const BATCH_BYTES = 8_000_000;
 
 export function unflushed(store: Store, row: SessionRow): Unflushed {
   const rows = COPIED.map(({ table, columns }) => ({ table, columns, values: store.unflushed(table, columns, row) }));
-  return { row, rows };
+  return { row, rows, calls: [...store.calls(row.flushed_rev)] };
 }
 
 /**
@@ -54,7 +57,7 @@ export function unflushed(store: Store, row: SessionRow): Unflushed {
  *
  * Answers false when the record is no longer this object's. Throws when D1 does: then nothing counts as copied.
  */
-export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Promise<boolean> {
+export async function copyToRecord(db: D1Database, { row, rows, calls }: Unflushed): Promise<boolean> {
   const id = sessionName(row);
   const state: RecordState = {
     sent_through: row.sent_through,
@@ -93,6 +96,8 @@ export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Pr
       size += bytes;
     }
   }
+  const usage = countUsage(db, row, calls);
+  if (usage !== null) batch.push(usage);
   const update = `UPDATE sessions SET title = ?4, mode = ?5, updated_at = ?6, entries = ?7, state = ?8, rev = ?3
     WHERE id = ?1 AND generation = ?2 AND deleted_at IS NULL AND rev < ?3`;
   const values = [id, row.generation, row.rev, row.title, row.mode, row.updated_at, row.last_seq];
@@ -108,14 +113,23 @@ export async function copyToRecord(db: D1Database, { row, rows }: Unflushed): Pr
   return (results.at(-1)?.results.length ?? 0) > 0;
 }
 
-/** Leaves a tombstone (name, time, no content) in D1 and deletes the rest. */
-export async function entomb(db: D1Database, id: SessionId, now: number): Promise<void> {
+/**
+ * Leaves a tombstone (name, time, no content) in D1 and deletes the rest. `usage` counts, in the same batch, what the
+ * record had not counted yet ({@link countUsage}).
+ */
+export async function entomb(
+  db: D1Database,
+  id: SessionId,
+  now: number,
+  usage: D1PreparedStatement | null = null,
+): Promise<void> {
   const name = sessionName(id);
   // A replaced row keeps no column's content, whichever columns there are.
   const tombstone = `INSERT OR REPLACE INTO sessions
       (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state, deleted_at)
     VALUES (?, ?, ?, ?, '', '', 0, 0, 0, '', 0, '{}', ?)`;
   await db.batch([
+    ...(usage === null ? [] : [usage]),
     db.prepare(tombstone).bind(name, id.owner, id.agent, id.conversation, now),
     ...COPIED.map(({ table }) => db.prepare(`DELETE FROM ${table} WHERE session = ?`).bind(name)),
     db

@@ -25,6 +25,7 @@ import { copyToRecord, entomb, unflushed } from "./record.ts";
 import { createSession, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import { type SetAlarm, Timers } from "./timers.ts";
+import { countUsage } from "./usage.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
@@ -145,7 +146,7 @@ export class Session implements SessionRpc {
 
   async summary(): Promise<SessionSummary | null> {
     const row = await this.#known();
-    return row === null ? null : summaryOf(row);
+    return row === null ? null : summaryOf(this.#store, row);
   }
 
   async entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null> {
@@ -313,7 +314,9 @@ export class Session implements SessionRpc {
   async #buried(): Promise<void> {
     const row = this.#store.session();
     if (row?.deleted_at == null) return;
-    if (this.#host.db !== null) await entomb(this.#host.db, row, row.deleted_at);
+    const { db } = this.#host;
+    const calls = [...this.#store.calls(row.flushed_rev)];
+    if (db !== null) await entomb(db, row, row.deleted_at, countUsage(db, row, calls));
     this.#looking = Promise.resolve("gone");
     await this.#store.clear();
   }

@@ -1,5 +1,6 @@
 import { sha256 } from "../prefix/digest.ts";
 import type { Cause } from "../values/turn-event.ts";
+import type { Usage, UsageSum } from "../values/usage.ts";
 import type { BlobRow, CallRecord, EntryRow } from "./contract.ts";
 import type { ChainPart, Opening } from "./opening.ts";
 import { join, pack, split, unpack } from "./parts.ts";
@@ -283,6 +284,13 @@ export class Store {
       after,
     );
     for (const { rev, text } of rows) yield { rev, call: parseCall(text) };
+  }
+
+  /** What all model calls came to. */
+  usage(): UsageSum {
+    const sum = (field: keyof Usage) => `coalesce(sum(text ->> '$.usage.${field}'), 0) AS ${field}`;
+    const fields = (["input", "cacheRead", "cacheWrite", "output"] as const).map(sum).join(", ");
+    return this.#sql.exec<{ [F in keyof UsageSum]: number }>(`SELECT ${fields}, count(*) AS calls FROM calls`).one();
   }
 
   /** Why an epoch that was opened at `rev` is over; null while it goes on. */

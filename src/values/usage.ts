@@ -9,6 +9,11 @@ export interface Usage {
   readonly output: number;
 }
 
+/** Tokens of several model calls, and how many calls that were. */
+export interface UsageSum extends Usage {
+  readonly calls: number;
+}
+
 export const NO_USAGE: Usage = Object.freeze({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0 });
 
 /** The sum of two usages. */

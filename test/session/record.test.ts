@@ -282,6 +282,7 @@ describe("the guard of the copy", () => {
   const first: Unflushed = {
     row,
     rows: [{ table: "entries", columns: ["seq", "part", "rev", "text"], values: [[1, 0, 1, user("hello")]] }],
+    calls: [],
   };
   const second: Unflushed = {
     row: {
@@ -293,6 +294,7 @@ describe("the guard of the copy", () => {
       flushed_rev: 2,
     },
     rows: [{ table: "entries", columns: ["seq", "part", "rev", "text"], values: [[2, 0, 3, user("more")]] }],
+    calls: [],
   };
 
   test("lets a repeat and a late copy change nothing", async () => {

@@ -1,0 +1,48 @@
+import { NO_USAGE, type UsageSum } from "../values/usage.ts";
+import type { CallRecord } from "./contract.ts";
+import { sessionName } from "./name.ts";
+import type { SessionRow } from "./store.ts";
+
+/** The UTC day of a moment (milliseconds since the epoch), as `2026-11-30`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/**
+ * What an owner's model calls of one day came to, all agents and sessions together, deleted ones included. One row of
+ * D1, found by its key. It lags by the turns that run: a session adds to it with its flush.
+ */
+export async function ownerUsage(db: D1Database, owner: string, day: string): Promise<UsageSum> {
+  const query = `SELECT input, cache_read AS cacheRead, cache_write AS cacheWrite, output, calls
+    FROM usage WHERE owner = ? AND day = ?`;
+  return (await db.prepare(query).bind(owner, day).first<UsageSum>()) ?? { ...NO_USAGE, calls: 0 };
+}
+
+/** A model call that D1 may not have counted yet, with the revision that stored it. */
+export interface Uncounted {
+  readonly rev: number;
+  readonly call: Pick<CallRecord, "at" | "usage">;
+}
+
+/**
+ * Adds calls to their owner's days. It must stand in one batch with, and before, the statement that raises the record's
+ * revision: calls up to that revision are counted already, so a repeat adds nothing. Null where there is nothing to add.
+ */
+export function countUsage(db: D1Database, row: SessionRow, calls: readonly Uncounted[]): D1PreparedStatement | null {
+  const counted = calls.map(({ rev, call: { at, usage } }) => [
+    rev,
+    dayOf(at),
+    ...[usage.input, usage.cacheRead, usage.cacheWrite, usage.output],
+  ]);
+  if (counted.length === 0) return null;
+  const add = `INSERT INTO usage (owner, day, input, cache_read, cache_write, output, calls)
+    SELECT ?1, value ->> 1, sum(value ->> 2), sum(value ->> 3), sum(value ->> 4), sum(value ->> 5), count(*)
+    FROM json_each(?2), sessions
+    WHERE sessions.id = ?3 AND generation = ?4 AND deleted_at IS NULL AND (value ->> 0) > sessions.rev
+    GROUP BY value ->> 1
+    ON CONFLICT (owner, day) DO UPDATE SET
+      input = input + excluded.input, cache_read = cache_read + excluded.cache_read,
+      cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
+      calls = calls + excluded.calls`;
+  return db.prepare(add).bind(row.owner, JSON.stringify(counted), sessionName(row), row.generation);
+}
