@@ -13,11 +13,12 @@ import { runTurn } from "../../src/turn/run.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
-import type { Answer, Part } from "../emulators/anthropic/answer.ts";
+import type { Answer } from "../emulators/anthropic/answer.ts";
 import { compile } from "../emulators/anthropic/compile.ts";
 import { examine } from "../emulators/anthropic/examine.ts";
 import { messageEvents } from "../emulators/anthropic/message.ts";
 import { sign } from "../emulators/anthropic/signatures.ts";
+import { flatten } from "../emulators/common/answer.ts";
 
 /** One turn of a golden conversation. */
 export interface GoldenTurn {
@@ -81,7 +82,7 @@ async function* answerTo(body: string, answer: Answer | "lost" | undefined, n: n
     throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Lost." });
   }
   let minted = 0;
-  const compiled = compile(partsOf(answer), {
+  const compiled = compile(flatten(answer), {
     visible: examined.visible,
     declared: new Set(),
     mint: (prefix) => `${prefix}${n}_${++minted}`,
@@ -96,10 +97,6 @@ async function* answerTo(body: string, answer: Answer | "lost" | undefined, n: n
   const envelope = { id: `msg_${n}`, model: examined.body.model, usage, droppedThinking: [] };
   const events: unknown = Readable.from(messageEvents(envelope, compiled));
   yield* readStream(events as Parameters<typeof readStream>[0]);
-}
-
-function partsOf(answer: Answer): Part[] {
-  return "kind" in answer ? [answer] : answer.flatMap(partsOf);
 }
 
 function request(agent: Agent, text: string): TurnRequest {

@@ -1,4 +1,5 @@
-import type { Answer } from "./answer.ts";
+import type { AnswererOf } from "../common/script.ts";
+import type { Part } from "./answer.ts";
 import { blocksOf } from "./content.ts";
 import type { RecordedRequest } from "./record.ts";
 import { referencedNames } from "./rules/references.ts";
@@ -24,7 +25,7 @@ export interface AnswerRequest extends RecordedRequest {
 }
 
 /** Plays the model: given a request, says what it answers. What it throws is a problem of the test. */
-export type Answerer = (request: AnswerRequest) => Answer | Promise<Answer>;
+export type Answerer = AnswererOf<Part, AnswerRequest>;
 
 /** The parts of a request that an answerer mostly looks at. */
 export function answerView(body: AnyRequest): Pick<AnswerRequest, "lastUserText" | "toolResultsOfLastMessage"> {

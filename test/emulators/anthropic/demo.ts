@@ -1,4 +1,5 @@
-import { type Answer, call, say } from "./answer.ts";
+import { call, say } from "../common/answer.ts";
+import type { Answer } from "./answer.ts";
 import type { Answerer, AnswerRequest } from "./answerer.ts";
 import { toolName, toolsOf } from "./content.ts";
 

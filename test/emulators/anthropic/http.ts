@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pathOf } from "../common/http.ts";
 import type { Endpoint } from "./examine.ts";
 import { type Failure, failureBody } from "./failure.ts";
 
 /** The operation that a request is for, or `null`. */
-export function endpointOf({ method, url = "" }: IncomingMessage): Endpoint | null {
-  const [path] = url.split("?");
-  if (method !== "POST") return null;
+export function endpointOf(request: IncomingMessage): Endpoint | null {
+  const path = pathOf(request);
+  if (request.method !== "POST") return null;
   if (path === "/v1/messages") return "messages";
   return path === "/v1/messages/count_tokens" ? "count_tokens" : null;
 }
@@ -20,22 +21,6 @@ export function scriptProblem(problem: Error): Failure {
   const headers = { "x-should-retry": "false" };
   const message = `The emulator's script failed: ${problem.message}`;
   return { rule: "E-A33", status: 500, type: "api_error", message, headers };
-}
-
-/** The whole body as text. */
-export async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** The headers, names in lower case, several values of one name joined. */
-export function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return plain;
 }
 
 /** Answers with a failure. */

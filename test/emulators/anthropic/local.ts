@@ -1,12 +1,12 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { createCanaryWatch } from "../common/canaries.ts";
+import { mintId } from "../common/ids.ts";
 import type { Part } from "./answer.ts";
 import { PromptCache, type PromptUsage } from "./cache.ts";
 import { compile } from "./compile.ts";
 import { toolName, toolsOf } from "./content.ts";
 import { type AcceptedRequest, examine } from "./examine.ts";
 import type { Failure } from "./failure.ts";
-import { mintId } from "./ids.ts";
 import { messageEvents } from "./message.ts";
 import { seenTexts } from "./seen-texts.ts";
 import { sign } from "./signatures.ts";

@@ -2,7 +2,8 @@ import { anthropic } from "../../../src/providers/anthropic/provider.ts";
 import { readStream } from "../../../src/providers/anthropic/stream.ts";
 import type { Provider } from "../../../src/providers/contract.ts";
 import { HoldfastError } from "../../../src/values/errors.ts";
-import type { Answer, Part } from "./answer.ts";
+import { flatten } from "../common/answer.ts";
+import type { Answer } from "./answer.ts";
 import { LocalModel } from "./local.ts";
 
 /** A model that answers from a script, in process. */
@@ -36,7 +37,7 @@ export function scripted(...answers: readonly Answer[]): ScriptedModel {
       }
       const answer = left.shift();
       if (answer === undefined) throw new Error(`no answer is left for request ${requests.length}`);
-      const events = received.answer(flat(answer));
+      const events = received.answer(flatten(answer));
       yield* readStream(
         (async function* () {
           yield* events;
@@ -45,8 +46,4 @@ export function scripted(...answers: readonly Answer[]): ScriptedModel {
     },
   };
   return { provider, requests, script: (...more) => left.push(...more) };
-}
-
-function flat(answer: Answer): Part[] {
-  return "kind" in answer ? [answer] : answer.flatMap(flat);
 }

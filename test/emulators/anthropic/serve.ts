@@ -1,17 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { plainHeaders, readBody } from "../common/http.ts";
+import { mintId } from "../common/ids.ts";
+import { nextParts, parkingsFor } from "../common/script.ts";
+import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
 import { answerView } from "./answerer.ts";
-import { compile } from "./compile.ts";
+import { compile, type WireEvent } from "./compile.ts";
 import { toolName, toolsOf } from "./content.ts";
 import { cacheMissReason, fingerprint } from "./diagnostics.ts";
 import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
-import { endpointOf, notFound, plainHeaders, readBody, scriptProblem, sendFailure, sendJson } from "./http.ts";
-import { mintId } from "./ids.ts";
+import { failureBody } from "./failure.ts";
+import { endpointOf, notFound, scriptProblem, sendFailure, sendJson } from "./http.ts";
 import { type Envelope, messageEvents, wholeMessage } from "./message.ts";
 import type { OpenRecord } from "./record.ts";
-import { type Control, type Delivery, sendStream, sendWhole } from "./send.ts";
 import { sign } from "./signatures.ts";
-import { type EmulatorState, nextParts, openRecord, parkingsFor } from "./state.ts";
+import { type EmulatorState, openRecord } from "./state.ts";
 
 /** What a request meets besides the state. */
 export interface ServeSettings extends ExamineSettings {
@@ -72,21 +75,37 @@ async function answer(exchange: Exchange): Promise<void> {
   const delivery: Delivery = {
     response,
     record,
-    requestId: exchange.requestId,
-    controls: [...parts.filter(isControl), ...parkingsFor(state, record)],
+    headers: { "request-id": exchange.requestId },
+    controls: [...parts.flatMap((part) => controlOf(part, exchange.requestId)), ...parkingsFor(state, record)],
     gone,
     begin,
   };
   const envelope = envelopeOf(exchange);
-  if (body.stream === true) await sendStream(delivery, messageEvents(envelope, compiled));
+  if (body.stream === true) await sendStream(delivery, messageEvents(envelope, compiled).map(spell));
   else await sendWhole(delivery, wholeMessage(envelope, compiled));
 }
 
 /** `max_tokens: 0` only warms the cache. */
 const PREWARMED: readonly Part[] = [{ kind: "stop", reason: "max_tokens" }];
 
-function isControl(part: Part): part is Control {
-  return part.kind === "error" || part.kind === "destroy" || part.kind === "park";
+function controlOf(part: Part, requestId: string): Control[] {
+  switch (part.kind) {
+    case "destroy":
+    case "park":
+      return [part];
+    case "error": {
+      const body = failureBody(part, requestId);
+      const status = part.type === "overloaded_error" ? 529 : 500;
+      return [{ kind: "error", at: part.at, record: `event: error\ndata: ${body}\n\n`, status, body }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** One record. Like the API's, its data line ends with some spaces. */
+function spell(event: WireEvent, position: number): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}${" ".repeat((position * 7) % 13)}\n\n`;
 }
 
 function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {

@@ -1,17 +1,26 @@
 import type { ServerResponse } from "node:http";
-import type { Part, Point } from "./answer.ts";
-import type { WireEvent } from "./compile.ts";
-import { failureBody } from "./failure.ts";
-import type { OpenRecord } from "./record.ts";
+import type { Point, Steering } from "./answer.ts";
+import type { Exchange, Open } from "./exchange.ts";
+
+/** An error record that ends a stream after `at` events; where nothing is streamed, the failure it is instead. */
+export interface ErrorRecord {
+  readonly kind: "error";
+  readonly at: number;
+  /** As it stands in the stream. */
+  readonly record: string;
+  readonly status: number;
+  readonly body: string;
+}
 
 /** What an answer does besides its content. */
-export type Control = Extract<Part, { kind: "error" | "destroy" | "park" }>;
+export type Control = Steering | ErrorRecord;
 
 /** One answer on its way: the response, its record, and what happens on the way. */
 export interface Delivery {
   readonly response: ServerResponse;
-  readonly record: OpenRecord;
-  readonly requestId: string;
+  readonly record: Open<Exchange>;
+  /** Sent with the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly controls: readonly Control[];
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
@@ -19,20 +28,20 @@ export interface Delivery {
   begin(): void;
 }
 
-/** Sends events, with everything that is to happen between them. */
-export async function sendStream(delivery: Delivery, events: readonly WireEvent[]): Promise<void> {
-  const { response, record, requestId } = delivery;
+/** Sends the records of a stream, with everything that is to happen between them. */
+export async function sendStream(delivery: Delivery, records: readonly string[]): Promise<void> {
+  const { response, record, headers } = delivery;
   if (!(await reach(delivery, "headers"))) return;
   record.status = 200;
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
-    "request-id": requestId,
+    ...headers,
   });
   delivery.begin();
-  for (const event of events) {
+  for (const text of records) {
     if (!(await reach(delivery, record.events))) return;
-    await write(delivery, spell(event, record.events));
+    await write(delivery, text);
     record.events += 1;
   }
   if (!(await reach(delivery, record.events))) return;
@@ -40,26 +49,26 @@ export async function sendStream(delivery: Delivery, events: readonly WireEvent[
   record.outcome = "answered";
 }
 
-/** Sends a whole message. An error that a stream would carry is a failure of the request here. */
+/** Sends a whole answer. An error that a stream would carry is a failure of the request here. */
 export async function sendWhole(delivery: Delivery, message: object): Promise<void> {
-  const { response, record, requestId, controls } = delivery;
+  const { response, record, headers, controls } = delivery;
   for (const control of controls) if (control.kind === "park" && !(await park(delivery, control))) return;
-  const [cut] = controls.filter((control) => control.kind !== "park");
-  if (cut?.kind === "destroy") {
+  const [end] = controls.filter((control) => control.kind !== "park");
+  if (end?.kind === "destroy") {
     record.outcome = "cut";
     response.destroy();
     return;
   }
-  record.status = cut === undefined ? 200 : cut.type === "overloaded_error" ? 529 : 500;
-  record.outcome = cut === undefined ? "answered" : "failed";
-  if (cut === undefined) delivery.begin();
-  response.writeHead(record.status, { "content-type": "application/json", "request-id": requestId });
-  response.end(cut === undefined ? JSON.stringify(message) : failureBody(cut, requestId));
+  record.status = end === undefined ? 200 : end.status;
+  record.outcome = end === undefined ? "answered" : "failed";
+  if (end === undefined) delivery.begin();
+  response.writeHead(record.status, { "content-type": "application/json", ...headers });
+  response.end(end === undefined ? JSON.stringify(message) : end.body);
 }
 
 /** Does what is due at a point. `false`: the answer ends here. */
 async function reach(delivery: Delivery, point: Point): Promise<boolean> {
-  const { response, record, controls, requestId } = delivery;
+  const { response, record, controls } = delivery;
   for (const control of controls) {
     if (control.at !== point) continue;
     if (control.kind === "park") {
@@ -68,7 +77,7 @@ async function reach(delivery: Delivery, point: Point): Promise<boolean> {
     }
     record.outcome = "cut";
     if (control.kind === "destroy") response.destroy();
-    else response.end(`event: error\ndata: ${failureBody(control, requestId)}\n\n`);
+    else response.end(control.record);
     return false;
   }
   if (!response.destroyed) return true;
@@ -91,9 +100,4 @@ async function write({ response, gone, controls }: Delivery, text: string): Prom
     if (!full && controls.length === 0) resolve();
   });
   await Promise.race([flushed, gone]);
-}
-
-/** One record. Like the API's, its data line ends with some spaces. */
-function spell(event: WireEvent, position: number): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}${" ".repeat((position * 7) % 13)}\n\n`;
 }
