@@ -1,0 +1,149 @@
+import { createHash, type Hash } from "node:crypto";
+import type { Model } from "./models.ts";
+import type { RenderedBlock } from "./render.ts";
+import type { AnyRequest } from "./schema/request.ts";
+
+/** No prefix below this is cached, in tokens. */
+export const MIN_TOKENS = 1024;
+/** The most boundaries that one request writes. */
+export const MAX_WRITES = 4;
+const FIRST_EXPLICIT = 2;
+const LATEST_EXPLICIT = 50;
+const EARLIER_ENDINGS = 20;
+const MINUTE = 60_000;
+
+/** What a prompt costs at its front, as the API counts: `input_tokens` is all of it. */
+export interface PromptUsage {
+  readonly input_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+}
+
+export interface CachePlan {
+  readonly usage: PromptUsage;
+  /** What the most that this request shares with any earlier answered one would have given, whatever the boundaries and keys. */
+  readonly ideal: number;
+  /** Makes what this request writes readable. To be called when its answer begins. */
+  commit(): void;
+}
+
+/** A place in the prompt: the hash of everything up to it, and how many tokens that is. */
+interface Place {
+  readonly hash: string;
+  readonly tokens: number;
+}
+
+/**
+ * The provider's prompt cache: implicit in steps of so many tokens, or at boundaries. A cache of its own for each
+ * `prompt_cache_key`: the API only says that the key helps, so nothing else can be relied on.
+ */
+export class PromptCache {
+  readonly #written = new Map<string, number>();
+  readonly #seen = new Map<string, number>();
+
+  /** What a request that arrives at `now` (ms) reads and will write. What is read lives on. */
+  plan(rendered: readonly RenderedBlock[], body: AnyRequest, model: Model, now: number): CachePlan {
+    const scope = scopeOf(body, model);
+    const key = `${scope}\n${body.prompt_cache_key ?? ""}`;
+    const total = Math.ceil(rendered.reduce((sum, { bytes }) => sum + Buffer.byteLength(bytes), 0) / 4);
+    const ttl = lifetime(body, model);
+    const blocks = places(rendered);
+    const steps = model.cache.kind === "steps" ? stepPlaces(rendered, model.cache.step) : null;
+    const lookups = steps ?? boundaryLookups(rendered, blocks, body);
+    const writes = steps ?? boundaryWrites(rendered, blocks, body);
+    const hit = lookups.findLast(({ hash }) => alive(this.#written, key + hash, now));
+    const cached = hit?.tokens ?? 0;
+    const last = model.cache.kind === "steps" ? cached : Math.max(cached, writes.at(-1)?.tokens ?? 0);
+    const seenPlaces = steps ?? blocks.filter(({ tokens }) => tokens >= MIN_TOKENS);
+    const ideal = seenPlaces.findLast(({ hash }) => alive(this.#seen, scope + hash, now))?.tokens ?? 0;
+    if (hit !== undefined) this.#written.set(key + hit.hash, now + ttl);
+    return {
+      usage: {
+        input_tokens: total,
+        input_tokens_details: { cached_tokens: cached, cache_write_tokens: last - cached },
+      },
+      ideal,
+      commit: () => {
+        for (const { hash } of writes) this.#written.set(key + hash, now + ttl);
+        for (const { hash } of seenPlaces) this.#seen.set(scope + hash, now + ttl);
+      },
+    };
+  }
+}
+
+function alive(entries: ReadonlyMap<string, number>, hash: string, now: number): boolean {
+  return (entries.get(hash) ?? 0) > now;
+}
+
+/** What the cache is separate for besides the bytes of the prompt. */
+function scopeOf(body: AnyRequest, model: Model): string {
+  const { text, reasoning, parallel_tool_calls, context_management } = body;
+  return JSON.stringify([
+    model.id,
+    text?.format ?? null,
+    text?.verbosity ?? null,
+    reasoning?.effort ?? null,
+    parallel_tool_calls ?? true,
+    context_management ?? null,
+  ]);
+}
+
+/** How long a prefix stays, in ms, from its last use. */
+function lifetime({ prompt_cache_options: options, prompt_cache_retention }: AnyRequest, model: Model): number {
+  if (model.cache.kind === "boundaries") return options?.ttl === "12h" ? 720 * MINUTE : 30 * MINUTE;
+  return prompt_cache_retention === "24h" || model.cache.step > 128 ? 1440 * MINUTE : 5 * MINUTE;
+}
+
+/** The end of each block. */
+function places(rendered: readonly RenderedBlock[]): Place[] {
+  const running = createHash("sha256");
+  let bytes = 0;
+  return rendered.map((block) => {
+    running.update(block.bytes).update("\0");
+    bytes += Buffer.byteLength(block.bytes);
+    return { hash: digest(running), tokens: Math.ceil(bytes / 4) };
+  });
+}
+
+/** Every multiple of `step` tokens from the minimum on. */
+function stepPlaces(rendered: readonly RenderedBlock[], step: number): Place[] {
+  const prompt = Buffer.concat(rendered.map(({ bytes }) => Buffer.from(bytes)));
+  const running = createHash("sha256");
+  const found: Place[] = [];
+  for (let tokens = step; tokens * 4 <= prompt.length; tokens += step) {
+    running.update(prompt.subarray((tokens - step) * 4, tokens * 4));
+    if (tokens >= MIN_TOKENS) found.push({ hash: digest(running), tokens });
+  }
+  return found;
+}
+
+function digest(running: Hash): string {
+  return running.copy().digest("base64url");
+}
+
+/** Where a request looks for what an earlier one wrote. */
+function boundaryLookups(rendered: readonly RenderedBlock[], blocks: readonly Place[], body: AnyRequest): Place[] {
+  const explicit = indexes(rendered, ({ explicit }) => explicit);
+  const endings = indexes(rendered, ({ ending }) => ending);
+  const implicit = isExplicitOnly(body) ? [] : endings.slice(-1 - EARLIER_ENDINGS);
+  const wanted = new Set([...explicit.slice(0, FIRST_EXPLICIT), ...explicit.slice(-LATEST_EXPLICIT), ...implicit]);
+  return pick(blocks, wanted);
+}
+
+/** Where a request writes: its last ending unless it wants explicit boundaries only, and its latest explicit ones. */
+function boundaryWrites(rendered: readonly RenderedBlock[], blocks: readonly Place[], body: AnyRequest): Place[] {
+  const implicit = isExplicitOnly(body) ? [] : indexes(rendered, ({ ending }) => ending).slice(-1);
+  const explicit = indexes(rendered, ({ explicit }) => explicit).slice(implicit.length - MAX_WRITES);
+  return pick(blocks, new Set([...implicit, ...explicit]));
+}
+
+function isExplicitOnly({ prompt_cache_options: options }: AnyRequest): boolean {
+  return options?.mode === "explicit";
+}
+
+function pick(blocks: readonly Place[], wanted: ReadonlySet<number>): Place[] {
+  return blocks.filter(({ tokens }, index) => wanted.has(index) && tokens >= MIN_TOKENS);
+}
+
+function indexes(rendered: readonly RenderedBlock[], test: (block: RenderedBlock) => boolean): number[] {
+  return rendered.flatMap((block, index) => (test(block) ? [index] : []));
+}

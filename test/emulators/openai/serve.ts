@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { plainHeaders, readBody } from "../common/http.ts";
+import { mintId } from "../common/ids.ts";
+import { nextParts, parkingsFor } from "../common/script.ts";
+import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
+import type { Part } from "./answer.ts";
+import { answerView } from "./answerer.ts";
+import { type Compiled, compile } from "./compile.ts";
+import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
+import { failureBody } from "./failure.ts";
+import { endpointOf, notFound, scriptProblem, sendFailure, sendJson } from "./http.ts";
+import { compaction, counted } from "./operations.ts";
+import type { OpenRecord } from "./record.ts";
+import { responseEvents, spellEvent, wholeResponse } from "./response.ts";
+import { item } from "./schema/items.ts";
+import { type EmulatorState, openRecord } from "./state.ts";
+
+/** What a request meets besides the state. */
+export interface ServeSettings extends Omit<ExamineSettings, "stored" | "storedSource" | "hasItem"> {
+  /** The clock, in ms. */
+  readonly now: () => number;
+}
+
+interface Exchange {
+  readonly state: EmulatorState;
+  readonly response: ServerResponse;
+  readonly record: OpenRecord;
+  readonly accepted: AcceptedRequest;
+  readonly requestId: string;
+}
+
+/** Answers one HTTP request. */
+export async function serve(
+  state: EmulatorState,
+  settings: ServeSettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const bodyText = await readBody(request);
+  const endpoint = endpointOf(request);
+  if (endpoint === null) return sendFailure(response, "req_unknown", notFound(request));
+  const incoming = { endpoint, headers: plainHeaders(request), bodyText };
+  const examined = examine(incoming, {
+    ...settings,
+    stored: (id) => state.stored.get(id)?.items,
+    storedSource: (id) => state.stored.get(id)?.source ?? [],
+    hasItem: (id) => state.storedItems.has(id),
+  });
+  const record = openRecord(state, incoming, settings.now(), examined);
+  const requestId = `req_${record.n}`;
+  if (examined.kind === "refused") return sendFailure(response, requestId, examined.failure);
+  const exchange = { state, response, record, accepted: examined, requestId };
+  if (endpoint !== "responses") {
+    record.status = 200;
+    record.outcome = "answered";
+    return sendJson(response, requestId, endpoint === "compact" ? compaction(examined, record) : counted(examined));
+  }
+  try {
+    await answer(exchange);
+  } catch (error) {
+    const problem = error instanceof Error ? error : new Error(String(error));
+    state.problems.push(problem);
+    record.outcome = "failed";
+    if (response.headersSent) response.destroy();
+    else fail(exchange, scriptProblem(problem));
+  }
+}
+
+async function answer(exchange: Exchange): Promise<void> {
+  const { state, response, record, accepted, requestId } = exchange;
+  const { body } = accepted;
+  const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  const plan = state.cache.plan(accepted.rendered, body, accepted.model, record.at);
+  record.usage = plan.usage;
+  record.idealCachedTokens = plan.ideal;
+  const parts = await nextParts(state, { ...record, body, ...answerView(accepted.items) });
+  const http = parts.find((part) => part.kind === "http");
+  if (http !== undefined) return fail(exchange, { rule: "E-O19", ...http });
+  let minted = 0;
+  const compiled = compile(parts, accepted, (prefix) => {
+    minted += 1;
+    return mintId(prefix, record.n, `${minted} ${record.bodyText}`);
+  });
+  const id = mintId("resp_", record.n, record.bodyText);
+  const delivery: Delivery = {
+    response,
+    record,
+    headers: { "x-request-id": requestId },
+    controls: [...parts.flatMap(controlOf), ...parkingsFor(state, record)],
+    gone,
+    begin() {
+      record.responseId = id;
+      plan.commit();
+      if (body.store !== false) keep(state, id, accepted, compiled);
+    },
+  };
+  const envelope = { id, createdAt: Math.floor(record.at / 1000), request: accepted, usage: plan.usage };
+  if (body.stream === true) await sendStream(delivery, responseEvents(envelope, compiled).map(spellEvent));
+  else await sendWhole(delivery, wholeResponse(envelope, compiled));
+}
+
+/** Keeps a response, so that the next request can continue it. */
+function keep(state: EmulatorState, id: string, { items, source, body }: AcceptedRequest, { output }: Compiled): void {
+  const before = body.previous_response_id ? (state.stored.get(body.previous_response_id)?.source ?? []) : [];
+  state.stored.set(id, {
+    items: [...items, ...output.map((one) => item.parse(one))],
+    source: [...before, ...source.items, ...output.map((one) => JSON.stringify(one))],
+  });
+  for (const one of output) state.storedItems.add(one.id);
+}
+
+function controlOf(part: Part): Control[] {
+  switch (part.kind) {
+    case "destroy":
+    case "park":
+      return [part];
+    case "error": {
+      const { at, code, message } = part;
+      const error = { type: code, code, message, param: null };
+      const flat = { type: "error", code, message, param: null, sequence_number: at };
+      const nested = { type: "error", sequence_number: at, error };
+      const record = spellEvent(part.form === "flat" ? flat : nested);
+      const status = code === "rate_limit_exceeded" ? 429 : 500;
+      return [{ kind: "error", at, record, status, body: failureBody(error) }];
+    }
+    default:
+      return [];
+  }
+}
+
+function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
+  record.status = failure.status;
+  record.error = failure;
+  record.outcome = "failed";
+  sendFailure(response, requestId, failure);
+}

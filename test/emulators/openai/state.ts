@@ -1,0 +1,63 @@
+import { createCanaryWatch } from "../common/canaries.ts";
+import { emptyScript, type Script } from "../common/script.ts";
+import type { Part } from "./answer.ts";
+import type { Answerer, AnswerRequest } from "./answerer.ts";
+import { PromptCache } from "./cache.ts";
+import type { Examined, IncomingRequest } from "./examine.ts";
+import type { OpenRecord, RecordedRequest } from "./record.ts";
+import type { Item } from "./schema/items.ts";
+import { seenTexts } from "./seen-texts.ts";
+
+/** A response that was kept (`store`): the items that it and its input hold, and their bytes. */
+export interface Stored {
+  readonly items: readonly Item[];
+  readonly source: readonly string[];
+}
+
+/** All that an emulator remembers between requests. */
+export interface EmulatorState extends Script<Part, AnswerRequest, RecordedRequest> {
+  readonly cache: PromptCache;
+  /** By response id. */
+  readonly stored: Map<string, Stored>;
+  readonly storedItems: Set<string>;
+  readonly watchCanaries: ReturnType<typeof createCanaryWatch>;
+}
+
+/** An emulator that remembers nothing yet. */
+export function createState(answerer: Answerer | undefined, canaries?: RegExp): EmulatorState {
+  return {
+    ...emptyScript(answerer),
+    cache: new PromptCache(),
+    stored: new Map(),
+    storedItems: new Set(),
+    watchCanaries: createCanaryWatch(canaries),
+  };
+}
+
+/** Begins the record of a request that has been examined. */
+export function openRecord(
+  state: EmulatorState,
+  incoming: IncomingRequest,
+  at: number,
+  examined: Examined,
+): OpenRecord {
+  const accepted = examined.kind === "accepted";
+  const record: OpenRecord = {
+    ...incoming,
+    n: state.requests.length + 1,
+    json: accepted ? examined.body : examined.json,
+    body: accepted ? examined.body : null,
+    at,
+    status: accepted ? 0 : examined.failure.status,
+    error: accepted ? null : examined.failure,
+    outcome: accepted ? "open" : "failed",
+    visible: accepted ? examined.visible : [],
+    usage: null,
+    idealCachedTokens: 0,
+    flags: accepted ? state.watchCanaries(seenTexts(examined.body)) : [],
+    responseId: null,
+    events: 0,
+  };
+  state.requests.push(record);
+  return record;
+}
