@@ -20,7 +20,7 @@ export interface ModelFacts {
   readonly window: number;
   readonly maxOutput: number;
   /** Request fields the model answers with an error; they are dropped and named to the caller. */
-  readonly refuses: ReadonlySet<"temperature" | "topP" | "effort">;
+  readonly refuses: ReadonlySet<"temperature" | "topP" | "effort" | "stop">;
   /** The highest temperature it takes; none is too high unless given. */
   readonly maxTemperature?: number;
   /** Takes `temperature` or `topP`, not both in one request. */
@@ -28,6 +28,8 @@ export interface ModelFacts {
   readonly thinking: "none" | "manual" | "adaptive";
   /** Says on request why its cache could not reuse all of an earlier request. */
   readonly diagnostics?: boolean;
+  /** Load points work only where the search tool is among the inline tools; elsewhere late tools go inline. */
+  readonly deferralBySearch?: boolean;
 }
 
 /** A piece of the request's body in the provider's own order, as the exact bytes first sent. */
@@ -71,6 +73,8 @@ export interface ModelRequest {
   readonly prefix: Prefix;
   readonly deferred: readonly Definition[];
   readonly items: readonly Item[];
+  /** Names of inline tools that the mode withholds, where the model takes that ({@link ModelFacts.toolChanges}). */
+  readonly withheld: readonly string[];
   /** Index into `items` of the block that carried the end marker in the chain's last answered request. */
   readonly anchor: number | null;
   readonly call: CallSettings;
@@ -82,6 +86,8 @@ export interface ModelRequest {
 
 /** What `items` is rendered from: entries in effective order, of which only those not yet sent in this epoch. */
 export interface RenderInput {
+  /** The epoch's inline tools as frozen, from which a renderer sees the form that the epoch began with. */
+  readonly tools: readonly Definition[];
   /** Entries to render, in effective order; results follow their assistant entry. */
   readonly entries: readonly Numbered[];
   readonly deferrals: ToolDeferrals;
@@ -112,7 +118,12 @@ export type ModelEvent =
 export interface ProviderDeps {
   readonly env: Cloudflare.Env;
   readonly signal: AbortSignal;
+  /** How often a request that got no answer is sent again by the SDK, which respects `retry-after`; {@link RETRIES}. */
+  readonly retries?: number;
 }
+
+/** Tries after the first, unless told otherwise; never once an answer has begun. */
+export const RETRIES = 1;
 
 /**
  * A compiler from entries to one provider's wire format, and the wire itself. Everything but `stream` is pure. It knows
@@ -125,9 +136,10 @@ export interface Provider {
   facts(model: string): ModelFacts;
   /** Why the provider can't be used with these bindings (no key), or null. Safe for the caller to read. */
   missing(env: Cloudflare.Env): string | null;
-  settings(model: string, settings: EpochSettings): string;
+  /** `cacheKey`: 32 hex digits, the same for all requests of a session. */
+  settings(model: string, settings: EpochSettings, cacheKey: string): string;
   system(text: string): string[];
-  define(tool: ToolSpec, deferred: boolean): Definition;
+  define(tool: ToolSpec, deferred: boolean, model: string): Definition;
   items(input: RenderInput): Item[];
   /**
    * Writes the body. `end` is the index of the item that carries the end marker, or null where there is none; `compared`

@@ -1,5 +1,7 @@
+import { sha256 } from "../prefix/digest.ts";
 import type { Provider } from "../providers/contract.ts";
 import type { BeginAnswer, BeginRequest, SessionId, TurnStart } from "../session/contract.ts";
+import { sessionName } from "../session/name.ts";
 import { encodeEntry } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";
 import type { Owner } from "../values/owner.ts";
@@ -10,6 +12,11 @@ import type { Model } from "./settings.ts";
 
 export function sessionId(owner: Owner, agent: string, conversation: string): SessionId {
   return { owner: owner.id, agent, conversation };
+}
+
+/** What a provider routes a session's requests by: says nothing of whose session it is. */
+export function cacheKey(id: SessionId): string {
+  return sha256(sessionName(id)).slice(0, 32);
 }
 
 /** The chain that a turn on this model belongs to. Where tools can only be withheld by leaving them out, a mode has its own. */

@@ -13,13 +13,13 @@ export async function freeze(
   inline: readonly string[],
   specs: ReadonlyMap<string, ToolSpec>,
 ): Promise<Prefix> {
-  const { agent, provider, model, settings } = setup;
+  const { agent, provider, model, settings, cacheKey } = setup;
   const { chain } = conversation;
   const revoked = chain !== null && agent.revision > chain.revision;
   const frozen = revoked ? null : chain;
   conversation.instructions ??= { text: await setup.instructions(), revision: agent.revision };
   return {
-    settings: frozen?.prefix.settings ?? provider.settings(model, settings.epoch),
+    settings: frozen?.prefix.settings ?? provider.settings(model, settings.epoch, cacheKey),
     tools: inline.map((name) => definitionOf(setup, frozen, name, false, specs)),
     system: frozen?.prefix.system ?? [
       ...provider.system(conversation.instructions.text),
@@ -40,7 +40,7 @@ export function definitionOf(
   const frozen = (deferred ? chain?.deferred : chain?.prefix.tools)?.find((definition) => definition.name === name);
   if (frozen !== undefined) return frozen;
   const gone: ToolSpec = { name, description: "No longer available.", inputSchema: { type: "object" } };
-  return setup.provider.define(specs.get(name) ?? gone, deferred);
+  return setup.provider.define(specs.get(name) ?? gone, deferred, setup.model);
 }
 
 export function specs(catalog: Catalog<Tool>): ReadonlyMap<string, ToolSpec> {

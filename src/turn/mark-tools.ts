@@ -70,13 +70,17 @@ function hostSearch(setup: Setup, conversation: Conversation, names: readonly st
 
 /**
  * What the request declares: the baseline inline in recorded order, then every name with a load point. A model without
- * deferral gets all of them inline; where a mode can withhold a tool only by leaving it out, it is left out.
+ * deferral gets all of them inline; where a mode can withhold a tool only by leaving it out, it is left out, elsewhere it
+ * is among `withheld`.
  */
 export function declaredNames(setup: Setup, conversation: Conversation, catalog: Catalog, unmarked: readonly string[]) {
   const { facts } = setup;
-  const shown = (name: string) => facts.toolChanges || !catalog.byName.has(name) || catalog.allowed(name);
-  const initial = (conversation.deferrals.initial ?? []).filter(shown);
+  const allowed = (name: string) => !catalog.byName.has(name) || catalog.allowed(name);
+  const shown = (name: string) => facts.toolChanges || allowed(name);
+  const recorded = conversation.deferrals.initial ?? [];
+  const initial = recorded.filter(shown);
   const late = [...conversation.deferrals.loadPoints.keys()].filter(shown);
-  if (!facts.deferral) return { inline: [...initial, ...late, ...unmarked], deferred: [] };
-  return { inline: [...initial, ...unmarked], deferred: late };
+  const deferral = facts.deferral && (facts.deferralBySearch !== true || recorded.includes(SEARCH_TOOL));
+  const inline = [...initial, ...(deferral ? [] : late), ...unmarked];
+  return { inline, deferred: deferral ? late : [], deferral, withheld: inline.filter((name) => !allowed(name)) };
 }

@@ -68,10 +68,11 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     .filter((name) => !known.some((definition) => definition.name === name))
     .map((name) => definitionOf(setup, changes.revoked ? null : conversation.chain, name, true, spec));
   const newItems = provider.items({
+    tools: prefix.tools,
     entries,
     deferrals: conversation.deferrals,
     declared,
-    deferral: facts.deferral,
+    deferral: names.deferral,
     chain: conversation.chainKey,
     epoch,
     runningTurn: facts.bound ? null : conversation.turn,
@@ -101,6 +102,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     prefix,
     deferred,
     items,
+    withheld: names.withheld,
     anchor: chain.anchor,
     call: setup.settings.call,
     previous: conversation.message,

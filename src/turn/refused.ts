@@ -10,5 +10,9 @@ const REFUSALS: readonly (number | null)[] = [400, 413, 422];
  */
 export function isRefused(failure: Failure, added: readonly Item[]): boolean {
   if (failure.reason !== "provider" || !REFUSALS.includes(failure.status)) return false;
-  return failure.status === 413 || /too (long|large)/i.test(failure.message) || added.some((item) => item.media);
+  return (
+    failure.status === 413 ||
+    /too (long|large)|exceeds the context window/i.test(failure.message) ||
+    added.some((item) => item.media)
+  );
 }

@@ -43,7 +43,7 @@ export interface Asked {
 export function turnSettings(agent: Agent, model: Model, asked: Asked): { call: CallSettings; epoch: EpochSettings } {
   const { maxOutputTokens, ...own } = agent.settings;
   const epoch = { ...own, ...asked.epoch };
-  const { stop } = asked.call;
+  const { stop } = model.facts.refuses.has("stop") ? {} : asked.call;
   return {
     epoch,
     call: {
@@ -61,6 +61,7 @@ export function ignoredSettings(runtime: Runtime, agent: Agent, env: Cloudflare.
   const ignored: string[] = [];
   if (taken.temperature !== asked.call.temperature) ignored.push("temperature");
   if (taken.topP !== asked.call.topP) ignored.push("top_p");
+  if (asked.call.stop !== undefined && facts.refuses.has("stop")) ignored.push("stop");
   if (asked.epoch.effort !== undefined && facts.refuses.has("effort")) ignored.push("reasoning_effort");
   return ignored;
 }

@@ -13,6 +13,8 @@ export interface Setup {
   /** The model's name without its provider. */
   readonly model: string;
   readonly facts: ModelFacts;
+  /** What a provider routes the session's requests by. */
+  readonly cacheKey: string;
   readonly settings: { readonly call: CallSettings; readonly epoch: EpochSettings };
   /** The agent's instructions; asked at most once in a session's baseline. */
   instructions(): Promise<string>;

@@ -9,7 +9,7 @@ import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
-import { askedChain } from "./begin.ts";
+import { askedChain, cacheKey, sessionId } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
 import { callTools, interrupted } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
@@ -73,6 +73,7 @@ export class Steps {
       fullModel: model.full,
       model: model.name,
       facts: model.facts,
+      cacheKey: cacheKey(sessionId(owner, agent.name, conversation.id)),
       settings: turnSettings(agent, model, request.settings),
       instructions: async () => {
         if (typeof agent.instructions === "string") return agent.instructions;

@@ -17,11 +17,14 @@ export type Part =
   | { readonly type: "image"; readonly source: Source }
   | { readonly type: "document"; readonly source: Source; readonly name?: string };
 
-/** One block of a model's answer. A call's `input` is the JSON text exactly as the model sent it (it may be invalid). */
+/**
+ * One block of a model's answer. A call's `input` is the JSON text exactly as the model sent it (it may be invalid).
+ * `raw` is the provider's own form of a block, where more is in it than we know of.
+ */
 export type Block =
-  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "text"; readonly text: string; readonly raw?: string }
   | { readonly type: "thinking"; readonly text: string; readonly raw: string }
-  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string; readonly raw?: string }
   | { readonly type: "opaque"; readonly raw: string };
 
 export type CallBlock = Extract<Block, { type: "call" }>;

@@ -1,4 +1,4 @@
-import { companionId } from "../../src/providers/anthropic/companion.ts";
+import { companionId } from "../../src/providers/load-points.ts";
 
 /** As much of a request's body as the rules look at. */
 export interface Wire {

@@ -1,5 +1,6 @@
 import type { CallSettings } from "../../values/settings.ts";
 import type { Item, ModelRequest, Prefix } from "../contract.ts";
+import { withBlobs } from "../with-blobs.ts";
 import { modelFacts } from "./models.ts";
 
 /**
@@ -98,18 +99,4 @@ function markLast(texts: readonly string[], prefix: Prefix): string[] {
 function mark(block: string, prefix: Prefix): string {
   const ttl = prefix.ttl === "1h" ? ',"ttl":"1h"' : "";
   return `${block.slice(0, -1)},"cache_control":{"type":"ephemeral"${ttl}}}`;
-}
-
-/** Puts blob contents where their tokens stand. */
-function withBlobs(body: string, blobs: ReadonlyMap<string, string>): string {
-  if (!body.includes("\u0001")) return body;
-  return body
-    .split("\u0001")
-    .map((piece, index) => {
-      if (index % 2 === 0) return piece;
-      const content = blobs.get(piece);
-      if (content === undefined) throw new Error(`blob ${piece} is missing from the session`);
-      return content;
-    })
-    .join("");
 }

@@ -1,20 +1,16 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { EpochSettings } from "../../values/settings.ts";
 import type { ToolSpec } from "../../values/tool.ts";
+import { brokeOff } from "../broke-off.ts";
 import type { Definition, ModelEvent, Provider, ProviderDeps } from "../contract.ts";
+import { RETRIES } from "../contract.ts";
+import { IDLE_MS, withIdleLimit } from "../idle-limit.ts";
 import { writeBody } from "./body.ts";
-import { brokeOff, refused } from "./errors.ts";
-import { withIdleLimit } from "./idle-limit.ts";
+import { refused } from "./errors.ts";
 import { modelFacts } from "./models.ts";
 import { textBlock } from "./parts.ts";
 import { renderItems } from "./render.ts";
 import { readStream } from "./stream.ts";
-
-/** Tries after the first, by the SDK, which respects `retry-after`; never once an answer has begun. */
-const RETRIES = 1;
-
-/** A stream that says nothing for so long is dead: the API sends something at least every few seconds. */
-const IDLE_MS = 5 * 60_000;
 
 /** Anthropic's Messages API on the official SDK. */
 export const anthropic: Provider = {
@@ -67,7 +63,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     apiKey: apiKey ?? "none",
     authToken: null,
     baseURL: baseURL ?? null,
-    maxRetries: RETRIES,
+    maxRetries: deps.retries ?? RETRIES,
     logLevel: "off",
   });
   let begun = false;

@@ -9,9 +9,9 @@ import type {
   ResultsEntry,
   ToolResult,
 } from "../../values/entry.ts";
-import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
-import { companionCall, companionId, referencesResult, searchCall } from "./companion.ts";
+import { companionId, loadedAt, objectInput, saysOnlyWhatItLoaded } from "../load-points.ts";
+import { companionCall, referencesResult, searchCall } from "./companion.ts";
 import { partBlock, textBlock } from "./parts.ts";
 
 /**
@@ -86,18 +86,10 @@ function assistantBlock(seq: number, own: Block, sameEpoch: boolean, thinking: b
     case "call": {
       const id = JSON.stringify(own.id);
       const name = JSON.stringify(own.name);
-      return [block(seq, "assistant", `{"type":"tool_use","id":${id},"name":${name},"input":${inputOf(own.input)}}`)];
+      return [
+        block(seq, "assistant", `{"type":"tool_use","id":${id},"name":${name},"input":${objectInput(own.input)}}`),
+      ];
     }
-  }
-}
-
-/** The input as the model sent it. Text that is no JSON object can't be sent back; the result says what was wrong. */
-function inputOf(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? text : "{}";
-  } catch {
-    return "{}";
   }
 }
 
@@ -105,7 +97,7 @@ function resultItems(input: RenderInput, seq: number, entry: ResultsEntry): Item
   const items: Item[] = [];
   const companions: Item[] = [];
   for (const result of entry.results) {
-    const names = references(input, result.call);
+    const names = loadedAt(input, result.call);
     if (names.length > 0 && saysOnlyWhatItLoaded(input, result)) {
       items.push(referencesItem(seq, result.call, names));
       continue;
@@ -118,25 +110,8 @@ function resultItems(input: RenderInput, seq: number, entry: ResultsEntry): Item
 
 /** Names a companion beside this result has to carry; none if the result carries them itself or is no load point. */
 function companionNames(input: RenderInput, result: ToolResult): string[] {
-  const names = references(input, result.call);
+  const names = loadedAt(input, result.call);
   return names.length > 0 && saysOnlyWhatItLoaded(input, result) ? [] : names;
-}
-
-/** Tools that have their load point at this call and are declared, in declared order. */
-function references(input: RenderInput, call: string): string[] {
-  if (!input.deferral) return [];
-  return [...input.deferrals.loadPoints]
-    .filter(([name, loadPoint]) => loadPoint === call && input.declared.has(name))
-    .map(([name]) => name);
-}
-
-/** A search that said nothing but the fixed line, and whose every name has its load point right here. */
-function saysOnlyWhatItLoaded(input: RenderInput, result: ToolResult): boolean {
-  if (result.name !== SEARCH_TOOL || result.status !== "ok" || result.details === undefined) return false;
-  const names = result.details.addedToolNames;
-  const [only, ...more] = result.content;
-  if (more.length > 0 || only?.type !== "text" || only.text !== loadedLine(names)) return false;
-  return names.every((name) => input.deferrals.loadPoints.get(name) === result.call);
 }
 
 function resultBlock(result: ToolResult): string {
@@ -154,7 +129,7 @@ function asText(part: Part): Part {
 }
 
 function hostSearchItems(input: RenderInput, seq: number, entry: HostSearchEntry): Item[] {
-  const names = references(input, entry.call);
+  const names = loadedAt(input, entry.call);
   const said = `{"type":"tool_result","tool_use_id":${JSON.stringify(entry.call)},"content":[${textBlock(loadedLine(entry.names))}]}`;
   const result = names.length > 0 ? referencesItem(seq, entry.call, names) : block(seq, "user", said);
   if (entry.place.at === "attach") return [result];

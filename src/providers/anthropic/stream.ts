@@ -2,8 +2,8 @@ import type { Message, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources
 import type { Diagnosis } from "../../values/diagnosis.ts";
 import type { Block } from "../../values/entry.ts";
 import { NO_USAGE, type Usage } from "../../values/usage.ts";
+import { brokeOff } from "../broke-off.ts";
 import type { ModelEvent } from "../contract.ts";
-import { brokeOff } from "./errors.ts";
 
 type Stop = Extract<ModelEvent, { type: "stop" }>["stop"];
 type StartBlock = Extract<RawMessageStreamEvent, { type: "content_block_start" }>["content_block"];

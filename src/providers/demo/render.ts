@@ -2,6 +2,7 @@ import { loadedLine } from "../../catalog/search.ts";
 import type { Block, HostSearchEntry, Numbered, Part, ToolResult } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
+import { loadedAt, searchInput } from "../load-points.ts";
 
 /** Entries as the demo's blocks, in order: plain JSON, a block for each thing said, called or answered. */
 export function renderItems(input: RenderInput): Item[] {
@@ -46,11 +47,10 @@ function resultItem(input: RenderInput, seq: number, { call, name, status, conte
 /** A pair of its own wherever it stands: this wire needs no result to follow its message's calls at once. */
 function hostSearchItems(input: RenderInput, seq: number, { call, names }: HostSearchEntry): Item[] {
   const loads = loadedAt(input, call);
-  const query = JSON.stringify({ query: names.join(", ") });
   const content = [{ type: "text", text: loadedLine(names) }];
   const result = { type: "result", call, name: SEARCH_TOOL, status: "ok", host: true, content, loads };
   return [
-    item(seq, "assistant", { type: "call", id: call, name: SEARCH_TOOL, input: query }),
+    item(seq, "assistant", { type: "call", id: call, name: SEARCH_TOOL, input: searchInput(names) }),
     item(seq, "user", result, loads),
   ];
 }
@@ -58,11 +58,6 @@ function hostSearchItems(input: RenderInput, seq: number, { call, names }: HostS
 /** The scripted model sees that there is an image or a document, not what is in it. */
 function partBlock(part: Part): object {
   return part.type === "text" ? { type: "text", text: part.text } : { type: part.type };
-}
-
-function loadedAt({ deferral, deferrals, declared }: RenderInput, call: string): string[] {
-  if (!deferral) return [];
-  return [...deferrals.loadPoints].filter(([name, at]) => at === call && declared.has(name)).map(([name]) => name);
 }
 
 function item(seq: number, role: Item["role"], block: object, loads: readonly string[] = []): Item {

@@ -10,6 +10,7 @@ function bodyOf(model: string, previous: string | null) {
     prefix: { settings: `"model":"${model}"`, tools: [], system: [], ttl: "5m" },
     deferred: [],
     items: [{ seq: 1, role: "user", bytes: '{"type":"text","text":"hi"}', markable: true }],
+    withheld: [],
     anchor: null,
     call: { maxOutputTokens: 10 },
     previous,

@@ -2,58 +2,15 @@ import { expect, test } from "vitest";
 import { loadedLine } from "../../../src/catalog/search.ts";
 import { renderItems } from "../../../src/providers/anthropic/render.ts";
 import type { Item, RenderInput } from "../../../src/providers/contract.ts";
-import type {
-  AssistantEntry,
-  Entry,
-  HostSearchEntry,
-  Numbered,
-  ResultsEntry,
-  ToolResult,
-} from "../../../src/values/entry.ts";
-import { ToolDeferrals } from "../../../src/values/tool-deferrals.ts";
+import type { Entry, ToolResult } from "../../../src/values/entry.ts";
+import { answersOf, call, deferrals, found, host, numbered, ok, results, user } from "../entries.ts";
 
-const made = { v: 1, origin: "runtime", at: 0, turn: "t1" } as const;
-
-const user = (text: string): Entry => ({ ...made, kind: "user", origin: "client", content: [{ type: "text", text }] });
-
-const assistant = (...blocks: AssistantEntry["blocks"]): AssistantEntry => ({
-  ...made,
-  kind: "assistant",
-  model: "anthropic/m",
-  chain: "anthropic/m",
-  epoch: 1,
-  blocks,
-  stop: "end",
-});
-
-const call = (id: string, name: string, input = "{}") => ({ type: "call", id, name, input }) as const;
-const results = (of: number, ...list: ToolResult[]): ResultsEntry => ({ ...made, kind: "results", of, results: list });
-const ok = (id: string, name: string, text: string): ToolResult => ({
-  call: id,
-  name,
-  status: "ok",
-  content: [{ type: "text", text }],
-});
-const found = (id: string, names: string[], text = loadedLine(names)): ToolResult => ({
-  ...ok(id, "tool_search", text),
-  details: { addedToolNames: names },
-});
-const host = (id: string, names: string[], place: HostSearchEntry["place"]): Entry => ({
-  ...made,
-  kind: "host_search",
-  call: id,
-  names,
-  place,
-});
-
-function deferrals(loadPoints: Record<string, string>): ToolDeferrals {
-  return ToolDeferrals.parse(JSON.stringify({ initial: ["clock", "tool_search"], loadPoints }), "s");
-}
+const assistant = answersOf("anthropic/m");
 
 function render(entries: Entry[], points: Record<string, string> = {}, more: Partial<RenderInput> = {}): Item[] {
-  const numbered: Numbered[] = entries.map((entry, index) => ({ seq: index + 1, entry }));
   return renderItems({
-    entries: numbered,
+    tools: [],
+    entries: numbered(entries),
     deferrals: deferrals(points),
     declared: new Set(["clock", "tool_search", ...Object.keys(points)]),
     deferral: true,

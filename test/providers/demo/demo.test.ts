@@ -241,9 +241,9 @@ test("its facts, settings and definitions", () => {
     thinking: "none",
   });
   expect(demo.missing(Object.create(null))).toBeNull();
-  expect(demo.settings("scripted", { effort: "low" })).toBe('"model":"scripted","effort":"low"');
+  expect(demo.settings("scripted", { effort: "low" }, "key")).toBe('"model":"scripted","effort":"low"');
   expect(demo.system("  ")).toEqual([]);
-  expect(demo.define({ name: "a", description: "b", inputSchema: { type: "object" } }, true)).toEqual({
+  expect(demo.define({ name: "a", description: "b", inputSchema: { type: "object" } }, true, "scripted")).toEqual({
     name: "a",
     bytes: '{"name":"a","description":"b","inputSchema":{"type":"object"},"deferred":true}',
   });

@@ -52,6 +52,7 @@ export class DemoSession {
     const deferred = marked.filter((tool) => tool.loadPoint !== undefined);
     const inline = marked.filter((tool) => tool.loadPoint === undefined);
     const items = demo.items({
+      tools: [],
       entries: this.entries,
       deferrals: this.#deferrals,
       declared: new Set(marked.map((tool) => tool.name)),
@@ -63,13 +64,14 @@ export class DemoSession {
     return demo.body({
       model: "scripted",
       prefix: {
-        settings: demo.settings("scripted", {}),
-        tools: inline.map((tool) => demo.define(tool, false)),
+        settings: demo.settings("scripted", {}, "key"),
+        tools: inline.map((tool) => demo.define(tool, false, "scripted")),
         system: demo.system("You help."),
         ttl: "5m",
       },
-      deferred: deferred.map((tool) => demo.define(tool, true)),
+      deferred: deferred.map((tool) => demo.define(tool, true, "scripted")),
       items,
+      withheld: [],
       anchor: null,
       previous: null,
       call: { maxOutputTokens: 8_000 },

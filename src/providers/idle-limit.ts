@@ -1,4 +1,7 @@
-import { brokeOff } from "./errors.ts";
+import { brokeOff } from "./broke-off.ts";
+
+/** A stream that says nothing for so long is dead: a provider sends something at least every few seconds. */
+export const IDLE_MS = 5 * 60_000;
 
 /** The same events. Throws when none comes for `ms` milliseconds, so that a dead connection does not hold a turn. */
 export async function* withIdleLimit<T>(events: AsyncIterable<T>, ms: number): AsyncGenerator<T> {

@@ -1,0 +1,46 @@
+import { sha256 } from "../../prefix/digest.ts";
+import type { CallBlock } from "../../values/entry.ts";
+import { SEARCH_TOOL } from "../../values/tool.ts";
+import { objectInput } from "../load-points.ts";
+import type { Form } from "./form.ts";
+
+/** Call ids have at most 64 characters here; longer ones come from other providers. */
+const LONGEST_ID = 64;
+
+/** The id of a call on this wire, the same for the call and its output. */
+export function wireId(id: string): string {
+  return id.length <= LONGEST_ID ? id : `call_${sha256(id).slice(0, 32)}`;
+}
+
+/** A call as we write it, where the model's own item can't be sent: its result is found by its id. */
+export function callItem(form: Form, { id, name, input }: Pick<CallBlock, "id" | "name" | "input">): string {
+  if (name === SEARCH_TOOL && form.search) return searchCall(id, objectInput(input));
+  const fields = [
+    `"type":"function_call","call_id":${JSON.stringify(wireId(id))}`,
+    `"name":${JSON.stringify(name)},"arguments":${JSON.stringify(input === "" ? "{}" : input)}`,
+    // Without it the API looks among the inline tools, and refuses what it does not find there (rule O2).
+    ...(form.inline.has(name) ? [] : [`"namespace":${JSON.stringify(name)}`]),
+  ];
+  return `{${fields.join(",")}}`;
+}
+
+/** A search that the client executes. `input` is the JSON text of an object. */
+export function searchCall(id: string, input: string): string {
+  const fields = `"type":"tool_search_call","execution":"client","call_id":${JSON.stringify(wireId(id))}`;
+  return `{${fields},"status":"completed","arguments":${input}}`;
+}
+
+/**
+ * The item as the model sent it, with what we know nothing of in it; null where it can't be sent as it is. In another
+ * epoch than its own that is so where it was sent for other inline tools, or for another form of search.
+ */
+export function ownItem(form: Form, raw: string | undefined, sameEpoch: boolean): string | null {
+  if (raw === undefined) return null;
+  if (sameEpoch) return raw;
+  const item: unknown = JSON.parse(raw);
+  if (typeof item !== "object" || item === null) return null;
+  const { type, name, namespace } = { type: null, name: null, namespace: null, ...item };
+  if (type === "tool_search_call") return form.search ? raw : null;
+  if (name === SEARCH_TOOL && form.search) return null;
+  return typeof name === "string" && form.inline.has(name) === (typeof namespace === "string") ? null : raw;
+}
