@@ -16,6 +16,8 @@ export interface WorkerdOptions {
   readonly migrations?: (name: string) => boolean;
   /** Console output goes to the test's output. */
   readonly verbose?: boolean;
+  /** More objects than `SESSIONS`: the bindings' names, and the classes that the entry exports. */
+  readonly objects?: Readonly<Record<string, string>>;
   /** How many more isolates run the same worker over the same objects and D1; default none. */
   readonly clones?: number;
 }
@@ -80,7 +82,12 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     compatibilityDate: "2026-10-01",
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings,
-    durableObjects: { SESSIONS: { className: "SessionObject", useSQLite: true } },
+    durableObjects: Object.fromEntries(
+      Object.entries({ SESSIONS: "SessionObject", ...options.objects }).map(([binding, className]) => [
+        binding,
+        { className, useSQLite: true },
+      ]),
+    ),
     d1Databases: { DB: "holdfast-test" },
   });
   const clone = (_: unknown, index: number) => ({

@@ -1,4 +1,5 @@
 import type { SessionId } from "./contract.ts";
+import type { RowName } from "./insert-rows.ts";
 import { sessionName } from "./name.ts";
 import { COPIED, type RecordState } from "./record.ts";
 import { firstFence } from "./start.ts";
@@ -21,17 +22,19 @@ type Row = Record<string, SqlStorageValue>;
 /**
  * Asks D1, the primary, for a session whose object is empty, and reads it back if it is there, so that the next request
  * extends the last byte for byte. The record takes a new generation before it is read, so that nothing an older object
- * of that name still has under way counts any more. Throws when D1 does; what was read by then does no harm.
+ * of that name still has under way counts any more. Throws when D1 does, and where the record is not whole; what was
+ * read by then does no harm.
  */
 export async function rebuild(database: D1Database, store: Store, id: SessionId): Promise<Look> {
   const db = database.withSession("first-primary");
   const name = sessionName(id);
   const found = await db
-    .prepare("SELECT deleted_at FROM sessions WHERE id = ?")
+    .prepare("SELECT deleted_at, state ->> '$.refused' AS refused FROM sessions WHERE id = ?")
     .bind(name)
-    .first<{ deleted_at: number | null }>();
+    .first<{ deleted_at: number | null; refused: string | null }>();
   if (found === null) return "none";
   if (found.deleted_at !== null) return "gone";
+  await mustBeWhole(db, name, found.refused);
 
   const generation = crypto.randomUUID();
   const claimed = await db.batch<SessionRecord>([
@@ -72,9 +75,29 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
       lease_seconds: state.lease_seconds,
     },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
-    ...{ flushed_rev: rev, flushed_seq: entries, deleted_at: null },
+    ...{ flushed_rev: rev, flushed_seq: entries, recorded_rev: rev, refused: "[]", deleted_at: null },
   });
   return "rebuilt";
+}
+
+/** A session with holes would go on with another prefix and another history, and nobody would know. */
+async function mustBeWhole(db: D1DatabaseSession, session: string, refused: string | null): Promise<void> {
+  const rows: RowName[] = JSON.parse(refused ?? "[]");
+  for (const [table, ...at] of rows) {
+    const copied = COPIED.find((copied) => copied.table === table);
+    const where = copied?.columns.slice(0, copied.key).map((column) => `AND ${column} = ?`) ?? [];
+    const query = `SELECT 1 FROM ${copied?.table} WHERE session = ? ${where.join(" ")}`;
+    // One that was put in by hand is there.
+    if (
+      copied !== undefined &&
+      (await db
+        .prepare(query)
+        .bind(session, ...at)
+        .first()) !== null
+    )
+      continue;
+    throw new Error(`the record lacks a row that D1 refused: ${table} ${at.join(" ")}`);
+  }
 }
 
 async function readBack(

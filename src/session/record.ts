@@ -1,6 +1,7 @@
 import type { SessionId } from "./contract.ts";
+import { type Guard, insertsOf, REFUSED_AT_MOST, type RowName, type Rows, takeApart } from "./insert-rows.ts";
 import { sessionName } from "./name.ts";
-import type { SessionRow, Store } from "./store.ts";
+import type { SessionRow } from "./store.ts";
 import { countUsage, type Uncounted } from "./usage.ts";
 
 /**
@@ -20,34 +21,36 @@ export const COPIED = [
 
 /**
  * What column `state` of D1's `sessions` holds, as JSON: the rest of what a rebuild needs. Without `cuts` all entries are
- * read until the next rewind.
+ * read until the next rewind. `refused`: rows that the record lacks; absent where it is whole.
  */
-export type RecordState = Partial<Pick<SessionRow, "cuts">> &
-  Pick<
+export type RecordState = Partial<Pick<SessionRow, "cuts">> & { readonly refused?: readonly RowName[] } & Pick<
     SessionRow,
     "sent_through" | "wire" | "status" | "turn" | "user_seq" | "refused_from" | "step" | "attempts" | "lease_seconds"
   >;
 
-/** What of a session is not in D1 yet, read at one moment. */
+/** What of a session is not in D1 yet, as far as one copy goes. */
 export interface Unflushed {
   readonly row: SessionRow;
-  readonly rows: readonly {
-    readonly table: string;
-    readonly columns: readonly string[];
-    readonly values: unknown[][];
-  }[];
-  /** The model calls among them, to be added to their owner's sums. */
-  readonly calls: readonly Uncounted[];
+  /** The rows are those of the revisions through this one. Below the session's own the record's row does not follow yet. */
+  readonly through: number;
+  /** Taken a batch at a time. */
+  readonly rows: Iterable<Rows>;
+  /** The model calls that the record has not counted, to be added to their owner's sums. Taken with the record's row. */
+  readonly calls: Iterable<Uncounted>;
 }
 
-/** A statement takes at most 1 MB, a batch at most this. */
-const STATEMENT_BYTES = 1_000_000;
+/** How a copy came out. */
+export interface Copied {
+  /** False: the record is no longer this object's, and nothing was changed. */
+  readonly ours: boolean;
+  /** Rows that D1 does not take, though it takes others. */
+  readonly refused: readonly RowName[];
+  /** Statements that it took. */
+  readonly statements: number;
+}
+
+/** A batch takes at most this much of rows, in bytes. */
 const BATCH_BYTES = 8_000_000;
-
-export function unflushed(store: Store, row: SessionRow): Unflushed {
-  const rows = COPIED.map(({ table, columns }) => ({ table, columns, values: store.unflushed(table, columns, row) }));
-  return { row, rows, calls: [...store.calls(row.flushed_rev)] };
-}
 
 /**
  * Copies to D1 what is not there yet. A guard in each statement keeps a late copy from doing harm: rows are taken only
@@ -55,11 +58,96 @@ export function unflushed(store: Store, row: SessionRow): Unflushed {
  * repeat changes nothing, and after a rebuild or a deletion nothing does. Column `tool_deferrals` has a statement of
  * its own, which is sent only when the deferrals changed.
  *
- * Answers false when the record is no longer this object's. Throws when D1 does: then nothing counts as copied.
+ * One row that D1 does not take fails its whole batch: that batch is then taken apart, and what is left over is answered
+ * as refused. Throws when D1 itself fails: then nothing of this copy counts.
  */
-export async function copyToRecord(db: D1Database, { row, rows, calls }: Unflushed): Promise<boolean> {
-  const id = sessionName(row);
-  const state: RecordState = {
+export async function copyToRecord(db: D1Database, { row, through, rows, calls }: Unflushed): Promise<Copied> {
+  const guard: Guard = { session: sessionName(row), generation: row.generation };
+  const refused: RowName[] = [];
+  let head = row.recorded_rev === 0 ? [headOf(db, guard.session, row)] : [];
+  let inserts: Rows[] = [];
+  let size = 0;
+  let statements = 0;
+
+  const send = async (tail: (refused: readonly RowName[]) => D1PreparedStatement[]) => {
+    const prepared = insertsOf(db, guard, inserts);
+    const whole = [...head, ...prepared, ...tail(refused)];
+    statements += whole.length;
+    try {
+      return await db.batch(whole);
+    } catch (error) {
+      if (prepared.length === 0) throw error;
+      if (head.length > 0) await db.batch(head);
+      const most = REFUSED_AT_MOST - refusedRows(row).length - refused.length;
+      refused.push(...(await takeApart(db, guard, inserts, most, error)));
+      const rest = tail(refused);
+      return rest.length === 0 ? [] : await db.batch(rest);
+    } finally {
+      head = [];
+      inserts = [];
+      size = 0;
+    }
+  };
+
+  for (const some of rows) {
+    if (size + some.bytes > BATCH_BYTES && inserts.length > 0) await send(() => []);
+    inserts.push(some);
+    size += some.bytes;
+  }
+  const last = through >= row.rev;
+  const results = await send((refused) => [
+    ...(last ? [...countUsage(db, row, calls), ...recordOf(db, guard.session, row, refused)] : []),
+    db
+      .prepare("SELECT 1 FROM sessions WHERE id = ? AND generation = ? AND deleted_at IS NULL")
+      .bind(guard.session, row.generation),
+  ]);
+  return { ours: (results.at(-1)?.results.length ?? 0) > 0, refused, statements };
+}
+
+/** The record of a session that D1 has none of yet: at revision 0 it has nothing to be rebuilt from. */
+function headOf(db: D1Database, id: string, row: SessionRow): D1PreparedStatement {
+  const head = `INSERT INTO sessions
+      (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?) ON CONFLICT DO NOTHING`;
+  const { owner, agent, conversation, title, mode, created_at, updated_at, generation } = row;
+  const values = [id, owner, agent, conversation, title, mode, created_at, updated_at, generation];
+  return db.prepare(head).bind(...values, JSON.stringify(stateOf(row, [])));
+}
+
+/** The record's own row, once all rows of its revision are there. */
+function recordOf(db: D1Database, id: string, row: SessionRow, refused: readonly RowName[]): D1PreparedStatement[] {
+  const update = `UPDATE sessions SET title = ?4, mode = ?5, updated_at = ?6, entries = ?7, state = ?8, rev = ?3
+    WHERE id = ?1 AND generation = ?2 AND deleted_at IS NULL AND rev < ?3`;
+  const values = [id, row.generation, row.rev, row.title, row.mode, row.updated_at, row.last_seq];
+  const state = JSON.stringify(stateOf(row, [...refusedRows(row), ...refused]));
+  const statements = [db.prepare(update).bind(...values, state)];
+  if (row.deferrals_rev > row.recorded_rev) {
+    const deferrals = `UPDATE sessions SET tool_deferrals = ?
+      WHERE id = ? AND generation = ? AND deleted_at IS NULL AND rev = ?`;
+    statements.push(db.prepare(deferrals).bind(row.deferrals, id, row.generation, row.rev));
+  }
+  return statements;
+}
+
+/** Says in the record which rows it lacks now; none makes it whole. */
+export async function recordRefused(db: D1Database, row: SessionRow, refused: readonly RowName[]): Promise<void> {
+  const state = refused.length === 0 ? "json_remove(state, '$.refused')" : "json_set(state, '$.refused', json(?3))";
+  const update = `UPDATE sessions SET state = ${state} WHERE id = ?1 AND generation = ?2 AND deleted_at IS NULL`;
+  const values = [sessionName(row), row.generation, ...(refused.length === 0 ? [] : [JSON.stringify(refused)])];
+  await db
+    .prepare(update)
+    .bind(...values)
+    .run();
+}
+
+/** The rows that D1 refused so far. */
+export function refusedRows({ refused }: Pick<SessionRow, "refused">): RowName[] {
+  const rows: RowName[] = JSON.parse(refused);
+  return rows;
+}
+
+function stateOf(row: SessionRow, refused: readonly RowName[]): RecordState {
+  return {
     sent_through: row.sent_through,
     cuts: row.cuts,
     wire: row.wire,
@@ -70,47 +158,8 @@ export async function copyToRecord(db: D1Database, { row, rows, calls }: Unflush
     step: row.step,
     attempts: row.attempts,
     lease_seconds: row.lease_seconds,
+    ...(refused.length === 0 ? {} : { refused }),
   };
-  let batch: D1PreparedStatement[] = [];
-  let size = 0;
-  if (row.flushed_rev === 0) {
-    const head = `INSERT INTO sessions
-        (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?) ON CONFLICT DO NOTHING`;
-    const { owner, agent, conversation, title, mode, created_at, updated_at, generation } = row;
-    const values = [id, owner, agent, conversation, title, mode, created_at, updated_at, generation];
-    batch.push(db.prepare(head).bind(...values, JSON.stringify(state)));
-  }
-  for (const { table, columns, values } of rows) {
-    const insert = `INSERT INTO ${table} (session, ${columns.join(", ")})
-      SELECT ?1, ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM json_each(?2)
-      WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND generation = ?3 AND deleted_at IS NULL)
-      ON CONFLICT DO NOTHING`;
-    for (const { json, bytes } of statements(values)) {
-      if (size + bytes > BATCH_BYTES && batch.length > 0) {
-        await db.batch(batch);
-        batch = [];
-        size = 0;
-      }
-      batch.push(db.prepare(insert).bind(id, json, row.generation));
-      size += bytes;
-    }
-  }
-  const usage = countUsage(db, row, calls);
-  if (usage !== null) batch.push(usage);
-  const update = `UPDATE sessions SET title = ?4, mode = ?5, updated_at = ?6, entries = ?7, state = ?8, rev = ?3
-    WHERE id = ?1 AND generation = ?2 AND deleted_at IS NULL AND rev < ?3`;
-  const values = [id, row.generation, row.rev, row.title, row.mode, row.updated_at, row.last_seq];
-  batch.push(db.prepare(update).bind(...values, JSON.stringify(state)));
-  if (row.deferrals_rev > row.flushed_rev) {
-    const deferrals = `UPDATE sessions SET tool_deferrals = ?
-      WHERE id = ? AND generation = ? AND deleted_at IS NULL AND rev = ?`;
-    batch.push(db.prepare(deferrals).bind(row.deferrals, id, row.generation, row.rev));
-  }
-  const ours = "SELECT 1 FROM sessions WHERE id = ? AND generation = ? AND deleted_at IS NULL";
-  batch.push(db.prepare(ours).bind(id, row.generation));
-  const results = await db.batch(batch);
-  return (results.at(-1)?.results.length ?? 0) > 0;
 }
 
 /**
@@ -121,7 +170,7 @@ export async function entomb(
   db: D1Database,
   id: SessionId,
   now: number,
-  usage: D1PreparedStatement | null = null,
+  usage: readonly D1PreparedStatement[] = [],
 ): Promise<void> {
   const name = sessionName(id);
   // A replaced row keeps no column's content, whichever columns there are.
@@ -129,30 +178,11 @@ export async function entomb(
       (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state, deleted_at)
     VALUES (?, ?, ?, ?, '', '', 0, 0, 0, '', 0, '{}', ?)`;
   await db.batch([
-    ...(usage === null ? [] : [usage]),
+    ...usage,
     db.prepare(tombstone).bind(name, id.owner, id.agent, id.conversation, now),
     ...COPIED.map(({ table }) => db.prepare(`DELETE FROM ${table} WHERE session = ?`).bind(name)),
     db
       .prepare("DELETE FROM transcripts WHERE owner = ? AND agent = ? AND conversation = ?")
       .bind(id.owner, id.agent, id.conversation),
   ]);
-}
-
-/** Rows as JSON lists of at most {@link STATEMENT_BYTES}. */
-function* statements(rows: readonly unknown[][]): Generator<{ json: string; bytes: number }> {
-  const encoder = new TextEncoder();
-  let open: string[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    const text = JSON.stringify(row);
-    const length = encoder.encode(text).byteLength + 1;
-    if (bytes + length > STATEMENT_BYTES && open.length > 0) {
-      yield { json: `[${open.join(",")}]`, bytes };
-      open = [];
-      bytes = 0;
-    }
-    open.push(text);
-    bytes += length;
-  }
-  if (open.length > 0) yield { json: `[${open.join(",")}]`, bytes };
 }

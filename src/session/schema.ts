@@ -45,6 +45,12 @@ const STEPS: readonly (readonly string[])[] = [
        PRIMARY KEY (hash, part)
      ) WITHOUT ROWID`,
   ],
+  // Until here the record's own row went to D1 with the last of its rows.
+  [
+    "ALTER TABLE session ADD COLUMN recorded_rev INTEGER NOT NULL DEFAULT 0",
+    "UPDATE session SET recorded_rev = flushed_rev",
+    "ALTER TABLE session ADD COLUMN refused TEXT NOT NULL DEFAULT '[]'",
+  ],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

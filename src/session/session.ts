@@ -15,13 +15,14 @@ import type {
   SessionRpc,
   SessionSummary,
 } from "./contract.ts";
+import { flush } from "./flush.ts";
 import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
-import { copyToRecord, entomb, unflushed } from "./record.ts";
+import { entomb } from "./record.ts";
 import { createSession, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import { type SetAlarm, Timers } from "./timers.ts";
@@ -278,15 +279,8 @@ export class Session implements SessionRpc {
   async #copy(): Promise<void> {
     const { db } = this.#host;
     if (db === null) return;
-    for (;;) {
-      const row = this.#store.session();
-      if (row === null || row.deleted_at !== null || row.flushed_rev >= this.#wanted) return;
-      const taken = await copyToRecord(db, unflushed(this.#store, row));
-      if (!taken) report("D1 has the session under another generation", null);
-      if (this.#store.session()?.generation !== row.generation) return;
-      this.#store.update({ flushed_rev: row.rev, flushed_seq: row.last_seq });
-      this.#timers.done("outbox");
-    }
+    await flush(db, this.#store, () => this.#wanted, report);
+    if (this.#store.session() !== null) this.#timers.done("outbox");
   }
 
   /** Reports what failed and tries it again later. The session's storage may be gone by then, and with it the need. */
@@ -315,7 +309,7 @@ export class Session implements SessionRpc {
     const row = this.#store.session();
     if (row?.deleted_at == null) return;
     const { db } = this.#host;
-    const calls = [...this.#store.calls(row.flushed_rev)];
+    const calls = this.#store.calls(row.recorded_rev);
     if (db !== null) await entomb(db, row, row.deleted_at, countUsage(db, row, calls));
     this.#looking = Promise.resolve("gone");
     await this.#store.clear();

@@ -51,6 +51,8 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       last_append: "",
       flushed_rev: 0,
       flushed_seq: 0,
+      recorded_rev: 0,
+      refused: "[]",
       deleted_at: null,
     });
   });

@@ -48,8 +48,13 @@ export type SessionRow = {
   resumed: number;
   /** The newest append under this fence, as `turn/step/kind`. */
   last_append: string;
+  /** All rows through this revision are in D1, and of entries through this number … */
   flushed_rev: number;
   flushed_seq: number;
+  /** … and the record's own row there is of this revision. */
+  recorded_rev: number;
+  /** JSON of the rows that D1 refused (`flush.ts`). */
+  refused: string;
   deleted_at: number | null;
 };
 
@@ -58,6 +63,13 @@ export type EpochHead = { readonly rev: number; readonly epoch: number };
 
 /** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
 export type Timer = { readonly name: "outbox" | "burial"; readonly due: number; readonly tries: number };
+
+/** A growing table: its columns, of which the first `key` are its primary key. */
+export type CopiedTable = { readonly table: string; readonly columns: readonly string[]; readonly key: number };
+
+/** A row's values in the order of its columns, and those of its key. */
+export type Values = SqlStorageValue[];
+export type Key = readonly SqlStorageValue[];
 
 /** The session's own SQLite: every read and write of it, and no decision. Stores nothing before {@link Store.create}. */
 export class Store {
@@ -299,11 +311,35 @@ export class Store {
     return rows.toArray()[0]?.cause ?? null;
   }
 
-  /** Rows that a flush has not copied, of one growing table, in the order of its columns. */
-  unflushed(table: string, columns: readonly string[], row: SessionRow): SqlStorageValue[][] {
-    // Entries are many and in order, so that they are found by their key; the others by their revision.
-    const [where, bound] = table === "entries" ? ["seq > ?", row.flushed_seq] : ["rev > ?", row.flushed_rev];
-    return [...this.#sql.exec(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${where}`, bound).raw()];
+  /**
+   * Rows of one growing table in the order of its key, which is its first `key` columns: those of the revisions above
+   * `above` through `through` behind the row with the key `after`. As many as take `chars` characters, one at least.
+   */
+  page(
+    { table, columns, key }: CopiedTable,
+    above: number,
+    through: number,
+    after: Key | null,
+    chars: number,
+  ): Values[] {
+    const names = columns.slice(0, key).join(", ");
+    const behind = after === null ? "" : `AND (${names}) > (${after.map(() => "?").join(", ")})`;
+    const query = `SELECT ${columns.join(", ")} FROM ${table} WHERE rev > ? AND rev <= ? ${behind} ORDER BY ${names}`;
+    const page: Values[] = [];
+    let room = chars;
+    for (const values of this.#sql.exec(query, above, through, ...(after ?? [])).raw()) {
+      room -= values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+      if (room < 0 && page.length > 0) break;
+      page.push(values);
+    }
+    return page;
+  }
+
+  /** The row of a growing table with that key. */
+  rowAt({ table, columns, key }: CopiedTable, at: Key): Values | null {
+    const where = columns.slice(0, key).map((column) => `${column} = ?`);
+    const query = `SELECT ${columns.join(", ")} FROM ${table} WHERE ${where.join(" AND ")}`;
+    return [...this.#sql.exec(query, ...at).raw()][0] ?? null;
   }
 }
 

@@ -24,17 +24,20 @@ export interface Uncounted {
   readonly call: Pick<CallRecord, "at" | "usage">;
 }
 
+/** A call takes some 80 bytes of a statement, which may have 1 MB. */
+const CALLS_A_STATEMENT = 10_000;
+
 /**
  * Adds calls to their owner's days. It must stand in one batch with, and before, the statement that raises the record's
- * revision: calls up to that revision are counted already, so a repeat adds nothing. Null where there is nothing to add.
+ * revision: calls up to that revision are counted already, so a repeat adds nothing. No statement where there is nothing
+ * to add.
  */
-export function countUsage(db: D1Database, row: SessionRow, calls: readonly Uncounted[]): D1PreparedStatement | null {
-  const counted = calls.map(({ rev, call: { at, usage } }) => [
-    rev,
-    dayOf(at),
-    ...[usage.input, usage.cacheRead, usage.cacheWrite, usage.output],
-  ]);
-  if (counted.length === 0) return null;
+export function countUsage(db: D1Database, row: SessionRow, calls: Iterable<Uncounted>): D1PreparedStatement[] {
+  const counted: (string | number)[][] = [];
+  for (const { rev, call } of calls) {
+    const { input, cacheRead, cacheWrite, output } = call.usage;
+    counted.push([rev, dayOf(call.at), input, cacheRead, cacheWrite, output]);
+  }
   const add = `INSERT INTO usage (owner, day, input, cache_read, cache_write, output, calls)
     SELECT ?1, value ->> 1, sum(value ->> 2), sum(value ->> 3), sum(value ->> 4), sum(value ->> 5), count(*)
     FROM json_each(?2), sessions
@@ -44,5 +47,10 @@ export function countUsage(db: D1Database, row: SessionRow, calls: readonly Unco
       input = input + excluded.input, cache_read = cache_read + excluded.cache_read,
       cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
       calls = calls + excluded.calls`;
-  return db.prepare(add).bind(row.owner, JSON.stringify(counted), sessionName(row), row.generation);
+  const statements: D1PreparedStatement[] = [];
+  for (let from = 0; from < counted.length; from += CALLS_A_STATEMENT) {
+    const some = JSON.stringify(counted.slice(from, from + CALLS_A_STATEMENT));
+    statements.push(db.prepare(add).bind(row.owner, some, sessionName(row), row.generation));
+  }
+  return statements;
 }

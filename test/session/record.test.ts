@@ -277,13 +277,22 @@ describe("the guard of the copy", () => {
       sent_before: 0,
     },
     ...{ wire: "w/1", wire_before: "w/1" },
-    ...{ resumed: 0, last_append: "", flushed_rev: 0, flushed_seq: 0, deleted_at: null },
+    ...{
+      resumed: 0,
+      last_append: "",
+      flushed_rev: 0,
+      flushed_seq: 0,
+      recorded_rev: 0,
+      refused: "[]",
+      deleted_at: null,
+    },
   };
-  const first: Unflushed = {
-    row,
-    rows: [{ table: "entries", columns: ["seq", "part", "rev", "text"], values: [[1, 0, 1, user("hello")]] }],
-    calls: [],
-  };
+  const entries = (values: readonly unknown[]) => ({
+    of: { table: "entries", columns: ["seq", "part", "rev", "text"], key: 2 },
+    rows: [{ key: [1, 0], json: JSON.stringify(values) }],
+    bytes: 100,
+  });
+  const first: Unflushed = { row, through: 2, rows: [entries([1, 0, 1, user("hello")])], calls: [] };
   const second: Unflushed = {
     row: {
       ...row,
@@ -292,19 +301,21 @@ describe("the guard of the copy", () => {
       deferrals: '{"initial":["b"],"loadPoints":{}}',
       deferrals_rev: 3,
       flushed_rev: 2,
+      recorded_rev: 2,
     },
-    rows: [{ table: "entries", columns: ["seq", "part", "rev", "text"], values: [[2, 0, 3, user("more")]] }],
+    through: 3,
+    rows: [entries([2, 0, 3, user("more")])],
     calls: [],
   };
 
   test("lets a repeat and a late copy change nothing", async () => {
     const db = await workerd.d1();
     await entombed(db);
-    expect(await copyToRecord(db, first)).toBe(true);
-    expect(await copyToRecord(db, second)).toBe(true);
+    expect(await copyToRecord(db, first)).toMatchObject({ ours: true });
+    expect(await copyToRecord(db, second)).toMatchObject({ ours: true });
     const after = await dump(db, "guard");
     for (const again of [first, second]) {
-      expect(await copyToRecord(db, again)).toBe(true);
+      expect(await copyToRecord(db, again)).toMatchObject({ ours: true });
       expect(await dump(db, "guard")).toEqual(after);
     }
   });
@@ -315,7 +326,7 @@ describe("the guard of the copy", () => {
     await copyToRecord(db, first);
     await db.prepare("UPDATE sessions SET generation = 'g2' WHERE conversation = 'guard'").run();
     const after = await dump(db, "guard");
-    expect(await copyToRecord(db, second)).toBe(false);
+    expect(await copyToRecord(db, second)).toMatchObject({ ours: false });
     expect(await dump(db, "guard")).toEqual(after);
   });
 
@@ -325,8 +336,8 @@ describe("the guard of the copy", () => {
     await copyToRecord(db, first);
     await entomb(db, row, 9);
     const after = await dump(db, "guard");
-    expect(await copyToRecord(db, first)).toBe(false);
-    expect(await copyToRecord(db, second)).toBe(false);
+    expect(await copyToRecord(db, first)).toMatchObject({ ours: false });
+    expect(await copyToRecord(db, second)).toMatchObject({ ours: false });
     expect(await dump(db, "guard")).toEqual(after);
   });
 
