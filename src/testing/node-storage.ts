@@ -1,8 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** The parts of a Durable Object's storage that a session uses, over Node's own SQLite, in memory. */
-export function nodeStorage(): DurableObjectStorage {
-  const db = new DatabaseSync(":memory:");
+/** The parts of a Durable Object's storage that a session uses, over Node's own SQLite, in memory unless `db` says else. */
+export function nodeStorage(db = new DatabaseSync(":memory:")): DurableObjectStorage {
   const statements = new Map<string, StatementSync>();
   const prepared = (query: string) => {
     const known = statements.get(query) ?? db.prepare(query);
@@ -18,6 +17,7 @@ export function nodeStorage(): DurableObjectStorage {
           if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
           return rows[0];
         },
+        raw: () => rows.map((row) => Object.values(row)),
         [Symbol.iterator]: () => rows[Symbol.iterator](),
       };
     },

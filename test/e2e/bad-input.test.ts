@@ -1,7 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { allStored } from "../all-stored.ts";
 import { say } from "../emulators/anthropic/index.ts";
 import { KEYS, type Stage, startStage } from "./chat.ts";
 
@@ -10,25 +9,6 @@ beforeAll(async () => {
   stage = await startStage();
 });
 afterAll(() => stage.close());
-/** Bytes of a database without any table, which workerd makes for each object that looks into its own. */
-const EMPTY = 4096;
-
-/** How much is stored: rows in each table of D1, and bytes of each object. */
-async function allStored(): Promise<Record<string, number>> {
-  const db = await stage.workerd.d1();
-  const { results } = await db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{ name: string }>();
-  const tables = results.map(({ name }) => name).filter((name) => !/^(_cf_|sqlite_|d1_)/.test(name));
-  const counts = tables.map((name) => `(SELECT count(*) FROM ${name}) AS ${name}`);
-  const stored = { ...(await db.prepare(`SELECT ${counts.join(", ")}`).first<Record<string, number>>()) };
-  const files = await readdir(stage.workerd.persist, { recursive: true });
-  for (const file of files.filter((name) => /SessionObject.*[0-9a-f]{64}\.sqlite(-wal)?$/.test(name))) {
-    const { size } = await stat(join(stage.workerd.persist, file));
-    if (size > EMPTY) stored[file] = size;
-  }
-  expect(Object.keys(stored)).toContain("sessions");
-  return stored;
-}
-
 interface Bad {
   readonly what: string;
   readonly path?: string;
@@ -274,7 +254,7 @@ const BAD: Bad[] = [
 
 test.each(BAD)("$what: $status, what is wrong and where, and nothing stored", async (bad) => {
   const { path = "/v1/chat/completions", method = "POST", headers = {}, body, status } = bad;
-  const before = await allStored();
+  const before = await allStored(stage.workerd);
   const response = await stage.workerd.fetch(path, {
     method,
     headers: {
@@ -294,7 +274,7 @@ test.each(BAD)("$what: $status, what is wrong and where, and nothing stored", as
   if (bad.code !== undefined) expect(error.code).toBe(bad.code);
   if (status === 401) expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/);
   if (status === 501) expect(response.headers.get("x-should-retry")).toBe("false");
-  expect(await allStored()).toEqual(before);
+  expect(await allStored(stage.workerd)).toEqual(before);
   expect(stage.takeRequests()).toEqual([]);
 });
 
@@ -334,14 +314,14 @@ test("nothing of what callers and providers said is in the log", async () => {
 });
 
 test("an agent whose model can't be used keeps no other from working, and what works is stored", async () => {
-  const before = await allStored();
+  const before = await allStored(stage.workerd);
   stage.model.script(say("Hello."));
   expect((await stage.say("good", "hi", { agent: "unkeyed" })).status).toBe(501);
-  expect(await allStored()).toEqual(before);
+  expect(await allStored(stage.workerd)).toEqual(before);
   expect((await stage.say("good", "hi")).text).toBe("Hello.");
   expect(stage.takeRequests()).toHaveLength(1);
   expect((await stage.get("/agents/unkeyed/api/sessions/good")).status).toBe(404);
   const count = ({ sessions = 0 }) => sessions;
   // The copy in D1 is made behind the answer. It has to be there before another test counts.
-  await vi.waitFor(async () => expect(count(await allStored())).toBe(count(before) + 1));
+  await vi.waitFor(async () => expect(count(await allStored(stage.workerd))).toBe(count(before) + 1));
 });

@@ -61,6 +61,17 @@ test("A body that is not JSON is refused with the place (E-A04)", async () => {
   expect(answer).toEqual(told(400, "invalid_request_error", text));
 });
 
+test("A body with half a surrogate pair is not JSON, and one with a whole pair or a backslash before it is (E-A04)", async () => {
+  const said = (content: string) => JSON.stringify({ ...s.request(), messages: [{ role: "user", content }] });
+  const text = /^The request body is not valid JSON: no low surrogate in string: line 1 column \d+ \(char \d+\)$/;
+  expect(await error(said("a\ud83db"), s.headers)).toEqual(
+    told(400, "invalid_request_error", expect.stringMatching(text)),
+  );
+  for (const content of ["a\ud83d\ude00b", "\\ud83d", "\\\\ud83d"]) {
+    expect((await s.post(emulator(), JSON.parse(said(content)))).status).toBe(200);
+  }
+});
+
 test("A body above 32 MiB is too large (E-A04)", async () => {
   const answer = await error(" ".repeat(MAX_BODY_BYTES + 1), s.headers);
   expect(answer).toEqual(told(413, "request_too_large", "Request exceeds the maximum size"));

@@ -10,20 +10,27 @@ export function checkSize(bytes: number): Failure | null {
   return { rule: "E-A04", status: 413, type: "request_too_large", message: "Request exceeds the maximum size" };
 }
 
-/** E-A04, a body that is not JSON. */
+/** A high surrogate, spelled as an escape, without its low one. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\u(?=d[89ab][0-9a-f]{2}(?!\\ud[c-f]))/i;
+
+/** E-A04, a body that is not JSON; what the API reads JSON with wants whole characters. */
 export function parseBody(text: string): { readonly json: unknown } | { readonly failure: Failure } {
   try {
     const json: unknown = JSON.parse(text);
+    const lone = LONE_SURROGATE.exec(text);
+    if (lone !== null) throw new SyntaxError(`no low surrogate at position ${lone.index}`);
     return { json };
   } catch (error) {
     const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
     const before = text.slice(0, at).split("\n");
     const place = `line ${before.length} column ${(before.at(-1) ?? "").length + 1} (char ${at})`;
-    const reason = /control character/i.test(String(error))
-      ? "unexpected control character in string"
-      : "unexpected character";
-    return { failure: invalid("E-A04", `The request body is not valid JSON: ${reason}: ${place}`) };
+    return { failure: invalid("E-A04", `The request body is not valid JSON: ${reasonOf(String(error))}: ${place}`) };
   }
+}
+
+function reasonOf(error: string): string {
+  if (/surrogate/.test(error)) return "no low surrogate in string";
+  return /control character/i.test(error) ? "unexpected control character in string" : "unexpected character";
 }
 
 /** E-A05: a model that does not exist is a 404. A body without a model is left to the schema. */

@@ -1,0 +1,124 @@
+import type { Valid } from "./request.ts";
+
+/** A surface, and what is valid there. */
+export interface Surface {
+  readonly name: string;
+  /** Whether a route belongs to it. Every route belongs to one. */
+  readonly has: (path: string) => boolean;
+  /** Valid requests by route, `POST /api/sessions/:id/fork`. A route that is not here gets a request without a body. */
+  readonly valid: Readonly<Record<string, readonly Omit<Valid, "method">[]>>;
+  /** Names of members that a body may have. */
+  readonly fields: readonly string[];
+}
+
+/** The conversation that is there, with two turns, one with a tool. */
+export const KNOWN = "known";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const hi = { role: "user", content: "hi" };
+
+const chatBodies = [
+  { model: "assistant", messages: [hi] },
+  { model: "assistant", stream: true, stream_options: { include_usage: true }, messages: [hi] },
+  {
+    messages: [
+      { role: "system", content: [{ type: "text", text: "Be kind." }] },
+      { role: "user", content: [{ type: "text", text: "What is this?" }] },
+      { role: "assistant", content: "A dot.", tool_calls: [{ id: "c", function: { name: "clock", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: "c", content: "12:00" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "And this?" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "low" } },
+          { type: "image_url", image_url: "https://images.test/dot.png" },
+          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0xLjQK" } },
+        ],
+      },
+    ],
+    metadata: { conversation_id: "with-parts" },
+  },
+  {
+    messages: [hi],
+    temperature: 0.5,
+    top_p: 0.9,
+    max_tokens: 100,
+    stop: ["\n\n", "END"],
+    reasoning_effort: "low",
+    n: 1,
+    user: "u",
+    conversation: { id: "in-body" },
+  },
+];
+
+const chat: Surface = {
+  name: "Chat Completions",
+  has: (path) => /^\/(v1\/)?(chat\/completions|models)/.test(path),
+  valid: {
+    "POST /v1/chat/completions": [
+      ...chatBodies.map((body) => ({ path: "/v1/chat/completions", body })),
+      ...chatBodies.map((body) => ({ path: "/v1/chat/completions", headers: { "x-conversation-id": KNOWN }, body })),
+      { path: "/agents/other/v1/chat/completions", headers: { "x-conversation-id": "other" }, body: chatBodies[0] },
+      { path: "/v1/chat/completions", headers: { "idempotency-key": "once-1" }, body: chatBodies[0] },
+    ],
+  },
+  fields: [
+    ...["model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p"],
+    ...["stop", "reasoning_effort", "metadata", "conversation", "n", "tools", "functions", "response_format"],
+    ...["logprobs", "top_logprobs", "modalities", "audio", "role", "content", "type", "text", "image_url", "url"],
+    ...["file", "file_data", "filename", "name", "refusal", "tool_calls", "conversation_id", "include_usage"],
+  ],
+};
+
+const session = (rest = "") => `/api/sessions/${KNOWN}${rest}`;
+
+const sessions: Surface = {
+  name: "the sessions API",
+  has: (path) => path.startsWith("/api/sessions"),
+  valid: {
+    "GET /api/sessions": [
+      { path: "/api/sessions?limit=10" },
+      { path: `/api/sessions?limit=1&cursor=${encodeURIComponent('[1700000000000,"known"]')}` },
+    ],
+    "GET /api/sessions/:id/entries": [{ path: session("/entries?limit=3&after=1") }],
+    "GET /api/sessions/:id/ledger": [{ path: session("/ledger?limit=1&after=0") }],
+    "GET /api/sessions/:id/stream": [{ path: session("/stream"), headers: { "last-event-id": "turn_1:1" } }],
+    "PATCH /api/sessions/:id": [
+      { path: session(), body: { title: "A title" } },
+      { path: session(), body: { mode: "plan" } },
+    ],
+    "POST /api/sessions/:id/fork": [{ path: session("/fork"), body: { at: 1 } }],
+    "POST /api/sessions/:id/clone": [{ path: session("/clone"), body: {} }],
+    "POST /api/sessions/:id/compact": [{ path: session("/compact"), body: { instructions: "Keep the numbers." } }],
+    "POST /api/sessions/:id/pauses/:pauseId": [
+      { path: session("/pauses/p"), body: { decision: "approve" } },
+      { path: session("/pauses/p"), body: { answer: "yes" } },
+    ],
+  },
+  fields: ["at", "title", "mode", "decision", "answer", "instructions", "id", "entries", "v", "session", "reason"],
+};
+
+const others: Surface = {
+  name: "what else there is",
+  has: (path) => ![chat, sessions].some((surface) => surface.has(path)),
+  valid: {},
+  fields: ["id"],
+};
+
+export const SURFACES: readonly Surface[] = [chat, sessions, others];
+
+/** The valid requests of a surface, given all routes of the app. */
+export function validRequests(
+  surface: Surface,
+  routes: readonly { readonly method: string; readonly path: string }[],
+): Valid[] {
+  return routes
+    .filter(({ path }) => surface.has(path))
+    .flatMap(({ method, path }): Valid[] => {
+      const known = surface.valid[`${method} ${path}`];
+      if (known !== undefined) return known.map((valid) => ({ method, ...valid }));
+      const named = path.replace(":id", KNOWN).replace(/:[^/]+/g, "x");
+      return [{ method, path: named, ...(["GET", "DELETE"].includes(method) ? {} : { body: {} }) }];
+    });
+}

@@ -1,0 +1,6 @@
+import { SessionObject as Base } from "../../src/index.ts";
+import { fuzzed } from "./fuzzed.ts";
+
+export class SessionObject extends Base {}
+
+export default fuzzed();

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Session } from "../../src/session/session.ts";
+import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { nodeD1 } from "../node-d1.ts";
+import { fuzzed, SECRET } from "./fuzzed.ts";
+import type { Sent } from "./request.ts";
+import { KNOWN } from "./surfaces.ts";
+
+declare module "node:sqlite" {
+  interface DatabaseSync {
+    serialize(): Uint8Array;
+    deserialize(database: Uint8Array): void;
+  }
+}
+
+/** Everything stored: the bytes of D1, and those of each object by its name. */
+export interface Stored {
+  readonly d1: Uint8Array;
+  readonly objects: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * The whole worker in this process: the real routes, turns and sessions over Node's SQLite, and the emulator's rules as
+ * the model. It stands on what is `stored`.
+ */
+export class World {
+  readonly #worker: ReturnType<typeof fuzzed>;
+  readonly #db = new DatabaseSync(":memory:");
+  readonly #objects = new Map<string, { readonly db: DatabaseSync; readonly session: Session }>();
+  readonly #work: Promise<unknown>[] = [];
+  readonly #stored: ReadonlyMap<string, Uint8Array>;
+
+  constructor(stored: Stored | null, worker = fuzzed()) {
+    this.#worker = worker;
+    if (stored === null) this.#migrate();
+    else this.#db.deserialize(stored.d1);
+    this.#stored = stored?.objects ?? new Map();
+    for (const name of this.#stored.keys()) this.#object(name);
+  }
+
+  get routes(): { readonly method: string; readonly path: string }[] {
+    const routes = this.#worker.app.routes.filter(
+      ({ method, path }) => method !== "ALL" && !path.startsWith("/agents/:name/"),
+    );
+    return [...new Map(routes.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
+  }
+
+  async fetch({ method, path, headers, body }: Sent): Promise<Response> {
+    const env = {
+      HOLDFAST_API_KEYS: `ann:${SECRET}`,
+      DB: nodeD1(this.#db),
+      SESSIONS: { getByName: (name: string) => overRpc(this.#object(name).session) },
+    };
+    const bodiless = body === null || method === "GET" || method === "HEAD";
+    const request = new Request(new URL(path, "http://localhost"), {
+      method,
+      headers: { authorization: `Bearer ${SECRET}`, ...headers },
+      ...(bodiless ? {} : { body: typeof body === "string" ? body : Buffer.from(body) }),
+    });
+    const ctx = { waitUntil: (work: Promise<unknown>) => void this.#work.push(work), props: {} };
+    return this.#worker.app.fetch(request, env as unknown as Cloudflare.Env, ctx as unknown as ExecutionContext);
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#work.length > 0) await Promise.allSettled(this.#work.splice(0));
+  }
+
+  stored(): Stored {
+    return {
+      d1: this.#db.serialize(),
+      objects: new Map([...this.#objects].map(([name, { db }]) => [name, db.serialize()])),
+    };
+  }
+
+  /** Every row of every table, as text that can be compared. An object without a table is none. */
+  rows(): string {
+    const names = [...this.#objects.keys()].sort();
+    const objects = names.map((name) => ({ name, tables: tables(this.#object(name).db) }));
+    return JSON.stringify([tables(this.#db), objects.filter(({ tables }) => tables.length > 0)]);
+  }
+
+  #object(name: string): { readonly db: DatabaseSync; readonly session: Session } {
+    let object = this.#objects.get(name);
+    if (object === undefined) {
+      const db = new DatabaseSync(":memory:");
+      const stored = this.#stored.get(name);
+      if (stored !== undefined) db.deserialize(stored);
+      const session = new Session({
+        storage: nodeStorage(db),
+        db: nodeD1(this.#db),
+        name,
+        waitUntil: (work) => void this.#work.push(work),
+        setAlarm: async () => {},
+        now: Date.now,
+      });
+      object = { db, session };
+      this.#objects.set(name, object);
+    }
+    return object;
+  }
+
+  #migrate(): void {
+    const folder = resolve(import.meta.dirname, "../../migrations");
+    for (const file of readdirSync(folder).sort()) this.#db.exec(readFileSync(join(folder, file), "utf8"));
+  }
+}
+
+/** What every world begins with: a conversation of two turns, one with a tool, and one that was deleted. */
+export async function firstStored(): Promise<Stored> {
+  const world = new World(null);
+  const ask = async (id: string, content: string) => {
+    const response = await world.fetch({
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: { "content-type": "application/json", "x-conversation-id": id },
+      body: JSON.stringify({ messages: [{ role: "user", content }] }),
+    });
+    if (response.status !== 200) throw new Error(`the world can't begin: ${await response.text()}`);
+    await response.text();
+  };
+  await ask(KNOWN, "use a tool");
+  await ask(KNOWN, "thanks");
+  await ask("gone", "forget me");
+  await world.fetch({ method: "DELETE", path: "/api/sessions/gone", headers: {}, body: null });
+  await world.settled();
+  return world.stored();
+}
+
+function tables(db: DatabaseSync): unknown[] {
+  const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
+  return names.map(({ name }) => [name, db.prepare(`SELECT * FROM "${String(name)}"`).all()]);
+}
+
+/** The session as its stub gives it: all that passes is copied, and only methods are there. */
+function overRpc(session: Session): Session {
+  return new Proxy(session, {
+    get(target, method: keyof Session) {
+      return async (...args: unknown[]) => {
+        const answer: unknown = await Reflect.apply(target[method], target, structuredClone(args));
+        return answer instanceof ReadableStream ? answer : structuredClone(answer);
+      };
+    },
+  });
+}
