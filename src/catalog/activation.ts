@@ -64,6 +64,9 @@ function namesIn(entry: Numbered["entry"]): string[] {
     case "assistant":
     case "rewind":
     case "system_update":
+    case "pause":
+    case "pause_answer":
+    case "mode_change":
       return [];
   }
 }

@@ -1,4 +1,5 @@
 import type { Numbered, Part } from "../values/entry.ts";
+import { pauseText } from "../values/pause.ts";
 
 /** A message as a client shows it: its text, made comparable by {@link comparableText}. */
 export interface SentMessage {
@@ -6,8 +7,11 @@ export interface SentMessage {
   readonly text: string;
 }
 
-/** A message of ours, as a client would have seen it. `seq` is that of its (first) entry. */
-export type StoredMessage = SentMessage & { readonly seq: number };
+/**
+ * A message of ours, as a client would have seen it. `seq` is that of its (first) entry. `afterPause`: its turn went on
+ * when a pause was answered, elsewhere, so that a client may not have seen it.
+ */
+export type StoredMessage = SentMessage & { readonly seq: number; readonly afterPause?: true };
 
 /** How the messages a client sent stand to the session's. `user` is the sequence number of our user entry. */
 export type Alignment =
@@ -46,24 +50,32 @@ export function contentText(content: readonly Part[]): string {
 
 /**
  * The messages of the effective context as a client shows them. All that a turn said is one message, its steps two line
- * breaks apart; a turn that said nothing gives none.
+ * breaks apart; a turn that said nothing gives none. A pause is part of what was said, and the end of the message.
  */
 export function storedMessages(effective: readonly Numbered[]): StoredMessage[] {
-  const messages: { role: "user" | "assistant"; seq: number; texts: string[]; turn: string | null }[] = [];
+  const messages: (Omit<StoredMessage, "text"> & { texts: string[]; turn: string | null })[] = [];
   for (const { seq, entry } of effective) {
-    if (entry.kind === "user") {
+    const open = messages.at(-1);
+    if (entry.kind === "user" && entry.origin === "client") {
       messages.push({ role: "user", seq, texts: [contentText(entry.content)], turn: null });
     } else if (entry.kind === "assistant") {
       const text = entry.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-      const open = messages.at(-1);
-      const goesOn = entry.origin === "runtime" && open?.role === "assistant" && open.turn === entry.turn;
-      if (goesOn) open.texts.push(text);
-      else
-        messages.push({ role: "assistant", seq, texts: [text], turn: entry.origin === "runtime" ? entry.turn : null });
+      const turn = entry.origin === "runtime" ? entry.turn : null;
+      if (turn !== null && open?.role === "assistant" && open.turn === turn) open.texts.push(text);
+      else {
+        const afterPause = turn !== null && open?.role === "assistant";
+        messages.push({ role: "assistant", seq, texts: [text], turn, ...(afterPause ? { afterPause } : {}) });
+      }
+    } else if (entry.kind === "pause" && open?.role === "assistant") {
+      open.texts.push(...entry.pauses.map(pauseText));
+      open.turn = null;
     }
   }
   return messages
-    .map(({ role, seq, texts }) => ({ role, seq, text: comparableText(role, texts.join("\n\n")) }))
+    .map(({ texts, turn: _, ...message }) => ({
+      ...message,
+      text: comparableText(message.role, texts.join("\n\n")),
+    }))
     .filter(isShown);
 }
 
@@ -101,12 +113,12 @@ function isShown(message: SentMessage): boolean {
 
 /**
  * How many of our messages `before` stands for, or null where it does not begin as ours does. A user message of ours
- * that got no answer may be left out: clients drop a message that failed.
+ * that got no answer may be left out, since clients drop a message that failed, and what followed a pause.
  */
 function matchedPrefix(stored: readonly StoredMessage[], before: readonly SentMessage[]): number | null {
   let at = 0;
   for (const message of before) {
-    while (isUnanswered(stored, at) && !same(stored[at], message)) at++;
+    while ((isUnanswered(stored, at) || stored[at]?.afterPause) && !same(stored[at], message)) at++;
     if (!same(stored[at], message)) return null;
     at++;
   }

@@ -8,7 +8,7 @@ import type { AssistantEntry, Entry, Numbered } from "../values/entry.ts";
  */
 export function effectiveContext(all: readonly Numbered[]): Numbered[] {
   const cut = cutByRewinds(all);
-  return inOrder(all).filter(({ seq, entry }) => !cut.has(seq) && isSent(entry));
+  return inOrder(all).filter(({ seq, entry }) => !cut.has(seq) && isEffective(entry));
 }
 
 /** The calls of an answer, in order. */
@@ -27,8 +27,16 @@ export function openBatch(effective: readonly Numbered[]): Numbered<AssistantEnt
   return null;
 }
 
-function isSent(entry: Entry): boolean {
-  if (entry.kind === "rewind") return false;
+/**
+ * What of an effective context requests are made of: a pause and its answer are part of the conversation, but what the
+ * model gets of them is the results that follow.
+ */
+export function sentContext(effective: readonly Numbered[]): Numbered[] {
+  return effective.filter(({ entry }) => entry.kind !== "pause" && entry.kind !== "pause_answer");
+}
+
+function isEffective(entry: Entry): boolean {
+  if (entry.kind === "rewind" || entry.kind === "mode_change") return false;
   return entry.kind !== "assistant" || isMessage(entry);
 }
 
@@ -43,7 +51,8 @@ export function isMessage({ blocks }: AssistantEntry): boolean {
 /** Entries whose order or survival hangs on another entry. */
 function anchorOf(entry: Entry): { at: "before" | "results" | "attach" | "after"; seq: number } | null {
   if (entry.kind === "host_search") return entry.place;
-  if (entry.kind === "results") return { at: "results", seq: entry.of };
+  if (entry.kind === "results" || entry.kind === "pause") return { at: "results", seq: entry.of };
+  if (entry.kind === "pause_answer") return { at: "after", seq: entry.of };
   return null;
 }
 

@@ -2,6 +2,7 @@
 
 import type { ToolIndex } from "../catalog/tool-index.ts";
 import type { Owner } from "../values/owner.ts";
+import type { Ask } from "../values/pause.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
 import type { Risk, ToolSpec } from "../values/tool.ts";
 
@@ -18,8 +19,19 @@ export interface ToolContext {
    * when a redirect leaves the origin, and has limits of size, time and count (docs/egress.md).
    */
   fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
+  /**
+   * A question to the owner. `return ask("Which city?")`: the turn pauses, and the answer is this call's result; the tool
+   * is not run again. Throws where the question is empty.
+   */
+  ask(question: string | Question): Ask;
   /** Shows the caller a line while the tool runs. Never stored. */
   progress(text: string): void;
+}
+
+/** `options` are shown as what can be answered; any other answer is taken too. */
+export interface Question {
+  readonly question: string;
+  readonly options?: readonly string[];
 }
 
 /** Whether an input fits a tool, and the value its `execute` gets (defaults filled in). */

@@ -8,6 +8,7 @@ import { drainRefused } from "./drain.ts";
 import { httpError } from "./errors.ts";
 import { failureFields, requestLog } from "./log.ts";
 import { refuseOtherMethods } from "./method-not-allowed.ts";
+import { pauseRoutes } from "./pauses.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 /**
@@ -61,5 +62,5 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
 function agentRoutes(deps: AppDeps): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   for (const surface of deps.surfaces) routes.route("/", surface(deps));
-  return routes.route("/", sessionRoutes(deps));
+  return routes.route("/", sessionRoutes(deps)).route("/", pauseRoutes(deps));
 }

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { Agent } from "../define/types.ts";
 import type { listSessions } from "../session/list.ts";
 import type * as transcripts from "../session/transcripts.ts";
-import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
+import type { AnswerDeps } from "../turn/answer-pause.ts";
 import type { TurnHost } from "../turn/start.ts";
 import type { Owner } from "../values/owner.ts";
 import type { Authenticator } from "./auth.ts";
@@ -17,16 +17,10 @@ export interface HttpEnv {
 export type Surface = (deps: AppDeps) => Hono<HttpEnv>;
 
 /** All that the door does not do itself. Each is handed in, so that a test can stand in for any of them. */
-export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log"> {
+export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log">, AnswerDeps {
   /** Asked in order; the first that knows the caller wins. */
   readonly auth: readonly Authenticator[];
   readonly surfaces: readonly Surface[];
-  /** Starts a turn and returns at once; the turn runs on under `waitUntil`. */
-  readonly startTurn: (
-    env: Cloudflare.Env,
-    ctx: Pick<ExecutionContext, "waitUntil">,
-    request: TurnRequest,
-  ) => RunningTurn;
   readonly listSessions: typeof listSessions;
   readonly transcripts: typeof transcripts;
 }

@@ -47,6 +47,8 @@ export function httpError(failure: Failure): HttpError {
       return error(404, "invalid_request_error", "model_not_found", { param: "model" });
     case "busy":
       return error(409, "conflict_error", "conflict", { headers: { ...retryAfter(failure.retryAfter), ...NO_RETRY } });
+    case "conflict":
+      return error(409, "conflict_error", "conflict", { headers: NO_RETRY });
     case "gone":
       return error(410, "invalid_request_error", "gone");
     case "too_large":

@@ -1,4 +1,5 @@
 import type { Block, Entry, Numbered, Part, ToolResult } from "../values/entry.ts";
+import type { Pause, PauseAnswer } from "../values/pause.ts";
 
 /**
  * What an owner may see of an entry. Left out, and never to be added: load points (the call id and the place of a host
@@ -25,7 +26,10 @@ type PublicEntryBody =
   /** The runtime made these tools available by itself; no model asked for it. */
   | { readonly kind: "host_search"; readonly by: "runtime"; readonly names: readonly string[] }
   | { readonly kind: "rewind"; readonly to: number; readonly why: string }
-  | { readonly kind: "system_update" };
+  | { readonly kind: "system_update" }
+  | { readonly kind: "pause"; readonly pauses: readonly Pause[] }
+  | { readonly kind: "pause_answer"; readonly pause: string; readonly answer: PauseAnswer }
+  | { readonly kind: "mode_change"; readonly mode: string };
 
 type PublicBlock =
   | { readonly type: "text"; readonly text: string }
@@ -55,6 +59,12 @@ function body(entry: Entry): PublicEntryBody {
       return { kind: "rewind", to: entry.to, why: entry.why };
     case "system_update":
       return { kind: "system_update" };
+    case "pause":
+      return { kind: "pause", pauses: entry.pauses };
+    case "pause_answer":
+      return { kind: "pause_answer", pause: entry.pause, answer: entry.answer };
+    case "mode_change":
+      return { kind: "mode_change", mode: entry.mode };
   }
 }
 

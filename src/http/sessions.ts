@@ -1,12 +1,10 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
-import type { SessionApi } from "../session/contract.ts";
 import { ledgerRow } from "../session/ledger-row.ts";
 import { decodeEntry } from "../values/entry.ts";
-import { HoldfastError } from "../values/errors.ts";
 import { parse } from "./bad-request.ts";
-import { checkConversationId } from "./conversation.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
+import { found, openSession } from "./open-session.ts";
 import { publicEntry } from "./public-entry.ts";
 
 /** Entries, calls or sessions a page, unless asked otherwise. */
@@ -35,19 +33,19 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
   });
 
   routes.get("/api/sessions/:id", async (c) => {
-    const { session, id } = open(c);
+    const { session, id } = openSession(deps, c);
     const { conversation: _, ...rest } = found(await session.summary(), id);
     return c.json({ id, ...rest });
   });
 
   routes.delete("/api/sessions/:id", async (c) => {
-    const { session, id } = open(c);
+    const { session, id } = openSession(deps, c);
     found((await session.remove()) || null, id);
     return c.json({ id, deleted: true });
   });
 
   routes.get("/api/sessions/:id/entries", async (c) => {
-    const { session, id } = open(c);
+    const { session, id } = openSession(deps, c);
     const { after, limit } = parse(pageQuery, c.req.query());
     const { entries, next } = found(await session.entries(after, limit), id);
     return c.json({
@@ -57,30 +55,19 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
   });
 
   routes.get("/api/sessions/:id/ledger", async (c) => {
-    const { session, id } = open(c);
+    const { session, id } = openSession(deps, c);
     const { after, limit } = parse(pageQuery, c.req.query());
     const { calls, next } = found(await session.calls(after, limit), id);
     return c.json({ calls: calls.map(ledgerRow), ...more(next) });
   });
 
   routes.post("/api/sessions/:id/stop", async (c) => {
-    const { session, id } = open(c);
+    const { session, id } = openSession(deps, c);
     found((await session.stop()) || null, id);
     return c.json({ id, stopping: true });
   });
 
-  function open(c: Context<HttpEnv, "/api/sessions/:id">): { session: SessionApi; id: string } {
-    const id = checkConversationId(c.req.param("id"), "id");
-    const { owner, agent } = c.var;
-    return { id, session: deps.sessions(c.env, { owner: owner.id, agent: agent.name, conversation: id }) };
-  }
-
   return routes;
-}
-
-function found<T>(value: T | null, id: string): T {
-  if (value !== null) return value;
-  throw new HoldfastError({ reason: "not_found", message: `There is no session ${JSON.stringify(id)}.` });
 }
 
 function more(next: string | number | null): { next?: string | number } {

@@ -6,6 +6,7 @@ import type { AssistantEntry, Entry, Numbered, RewindEntry, UserEntry } from "..
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { BeginRequest } from "./contract.ts";
+import { openPauses, pausedAt, settlePause, waitingPause } from "./pauses.ts";
 
 /** What the model reads where a call's turn died before its result was stored. */
 export const INTERRUPTED = "The call was interrupted. It is not known whether it had any effect.";
@@ -23,7 +24,7 @@ export interface Found {
     readonly turn: string;
     readonly userSeq: number;
     /** `dead`: its lease ran out before it ended. */
-    readonly status: "done" | "failed" | "refused" | "stopped" | "dead";
+    readonly status: "done" | "failed" | "refused" | "stopped" | "paused" | "dead";
     /** The entry from which on the provider refused what was sent; null where it refused nothing. */
     readonly refusedFrom: number | null;
   };
@@ -41,6 +42,8 @@ export interface Plan {
   readonly append: readonly string[];
   /** A rewind took a load point with it: the deferrals start anew, and all epochs end. */
   readonly reset: boolean;
+  /** The mode that an answered pause leads to; null leaves it as it is. */
+  readonly mode: string | null;
 }
 
 /** Decides how a turn starts on a session that exists. Pure; `now` in milliseconds. */
@@ -53,13 +56,11 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   const alignment = withParts(align(told, asked, request, unfinished), asked, effective);
 
   if (newest.status === "dead" && unfinished && isAt(alignment, "rerun", newest.userSeq)) {
-    return { resumed: true, sends: openBatch(effective) === null, userSeq: newest.userSeq, append: [], reset: false };
+    return resumption(effective, newest);
   }
 
-  const made: Entry[] = [];
   const head = { v: 1, at: now, turn: request.turn } as const;
-  const open = openBatch(effective);
-  if (open !== null) made.push(interruptedResults(open, now));
+  const { made, mode } = closed(effective, now);
 
   const rewound = (rewind: Rewind | null): Entry[] =>
     rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
@@ -83,7 +84,33 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   }
   const reset =
     rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(found, entries));
-  return { resumed: false, sends: true, userSeq, append, reset };
+  return { resumed: false, sends: true, userSeq, append, reset, mode };
+}
+
+/**
+ * Decides how the newest turn goes on without a new message: its pauses are all answered, or its isolate died. Null
+ * where there is nothing to go on with.
+ */
+export function planGoingOn({ all, newest }: Pick<Found, "all" | "newest">, now: number): Plan | null {
+  const effective = effectiveContext(all);
+  if (newest.status === "dead") return isUnfinished(effective, newest) ? resumption(effective, newest) : null;
+  const waiting = newest.status === "paused" ? waitingPause(effective) : null;
+  if (waiting === null || openPauses(waiting).length > 0) return null;
+  const { made, mode } = closed(effective, now);
+  return { resumed: true, sends: true, userSeq: newest.userSeq, append: made.map(encodeEntry), reset: false, mode };
+}
+
+function resumption(effective: readonly Numbered[], { userSeq }: Found["newest"]): Plan {
+  return { resumed: true, sends: openBatch(effective) === null, userSeq, append: [], reset: false, mode: null };
+}
+
+/** What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. */
+function closed(effective: readonly Numbered[], now: number): { made: Entry[]; mode: string | null } {
+  const open = openBatch(effective);
+  if (open === null) return { made: [], mode: null };
+  const paused = pausedAt(effective, open.seq);
+  if (paused === null) return { made: [interruptedResults(open, now)], mode: null };
+  return settlePause(open, paused, now);
 }
 
 type Rewind = Pick<RewindEntry, "to" | "why">;

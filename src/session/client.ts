@@ -1,4 +1,5 @@
 import { HoldfastError } from "../values/errors.ts";
+import type { PauseAnswer } from "../values/pause.ts";
 import type {
   AppendAnswer,
   AppendRequest,
@@ -85,6 +86,14 @@ export class SessionClient implements SessionApi {
 
   summary() {
     return this.#call((stub) => stub.summary());
+  }
+
+  pauses() {
+    return this.#call((stub) => stub.pauses());
+  }
+
+  answer(pause: string, answer: PauseAnswer) {
+    return this.#call((stub) => stub.answer(pause, answer));
   }
 
   entries(after: number, limit: number) {

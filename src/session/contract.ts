@@ -7,6 +7,7 @@ import type { Evidence } from "../catalog/activation.ts";
 import type { SentMessage } from "../context/align-history.ts";
 import type { Marks, PrefixMarks } from "../prefix/marks.ts";
 import type { Diagnosis } from "../values/diagnosis.ts";
+import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 
@@ -50,6 +51,11 @@ export interface BeginRequest {
   readonly clientSystem: string | null;
   /** Names of tools whose unanswered calls may run again. */
   readonly rerun: readonly string[];
+  /**
+   * Goes on with the newest turn: one whose pauses are all answered, or one whose isolate died. `user` and what a client
+   * sends along count for nothing. There may be nothing to go on with: `settled`.
+   */
+  readonly goOn?: true;
 }
 
 /** What the session knows of the chain that was asked for. */
@@ -146,6 +152,8 @@ export type BeginAnswer =
   | TurnStart
   /** Another turn holds the session; seconds until its lease runs out. */
   | { readonly kind: "busy"; readonly retryAfter: number }
+  /** {@link BeginRequest.goOn} was asked, and there is nothing to go on with, or another isolate does it. */
+  | { readonly kind: "settled" }
   /** The session was deleted. */
   | { readonly kind: "gone" }
   /** The object is empty and D1 can't be asked whether the session existed. */
@@ -225,6 +233,8 @@ export interface AppendRequest {
   readonly call?: CallRecord;
   readonly end?:
     | { readonly status: "done" | "failed" | "stopped" }
+    /** The turn waits for its owner; `entries` end with the pause. */
+    | { readonly status: "paused" }
     /** The provider refuses what is sent from that entry on, and would again. */
     | { readonly status: "refused"; readonly from: number };
 }
@@ -244,10 +254,23 @@ export interface SessionSummary {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly entries: number;
+  /** How the newest turn stands. */
+  readonly status: "running" | "done" | "failed" | "refused" | "stopped" | "paused";
   readonly running: boolean;
   /** What its model calls came to so far. */
   readonly usage?: UsageSum;
 }
+
+/** What became of an answer to a pause. */
+export type AnswerOutcome =
+  /** It is stored. `goesOn`: no pause is open any more, so the turn can go on. */
+  | { readonly kind: "answered"; readonly goesOn: boolean }
+  /** There is no such pause, or it was taken back. */
+  | { readonly kind: "unknown" }
+  /** The pause is of another kind than the answer. */
+  | { readonly kind: "mismatch"; readonly asks: Pause["kind"] }
+  /** It was answered otherwise, or closed by a message. */
+  | { readonly kind: "closed"; readonly by: "answer" | "message" };
 
 /**
  * A session, as turns and surfaces hold it (`session/client.ts`). One that does not exist reads as null and stores
@@ -264,6 +287,10 @@ export interface SessionApi {
   /** Asks the running turn to stop. False when there is no such session. */
   stop(): Promise<boolean>;
   summary(): Promise<SessionSummary | null>;
+  /** The open pauses. Null when there is no such session. */
+  pauses(): Promise<readonly Pause[] | null>;
+  /** Answers a pause; the same answer again changes nothing. Null when there is no such session. */
+  answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null>;
   /** Entries after `after`, at most `limit`; `next` is the value for the next call, null at the end. */
   entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null>;
   calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null>;

@@ -10,7 +10,7 @@ export interface SessionListQuery {
 }
 
 export interface SessionList {
-  readonly sessions: readonly Omit<SessionSummary, "running" | "usage">[];
+  readonly sessions: readonly Omit<SessionSummary, "status" | "running" | "usage">[];
   readonly next: string | null;
 }
 

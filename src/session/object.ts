@@ -1,6 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Marks } from "../prefix/marks.ts";
+import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type {
+  AnswerOutcome,
   AppendAnswer,
   AppendRequest,
   BeatAnswer,
@@ -63,6 +65,14 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   summary(): Promise<SessionSummary | null> {
     return this.#session.summary();
+  }
+
+  pauses(): Promise<readonly Pause[] | null> {
+    return this.#session.pauses();
+  }
+
+  answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null> {
+    return this.#session.answer(pause, answer);
   }
 
   entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null> {

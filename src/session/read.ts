@@ -1,5 +1,5 @@
 import { collectEvidence } from "../catalog/activation.ts";
-import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
+import { callsOf, effectiveContext, openBatch, sentContext } from "../context/effective.ts";
 import { repair } from "../context/repair.ts";
 import { lastSuccess } from "../context/success.ts";
 import type { Entry, Numbered, Part } from "../values/entry.ts";
@@ -62,6 +62,7 @@ export function summaryOf(store: Store, row: SessionRow): SessionSummary {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     entries: row.last_seq,
+    status: row.status,
     running: row.status === "running",
     usage: store.usage(),
   };
@@ -84,7 +85,7 @@ function assembled(all: readonly Numbered[], row: SessionRow) {
   const effective = effectiveContext(all);
   const newest = openBatch(effective);
   const open = row.status === "running" && newest?.entry.turn === row.turn ? newest : null;
-  return { entries: repair(effective, open?.seq ?? null), open };
+  return { entries: repair(sentContext(effective), open?.seq ?? null), open };
 }
 
 function pendingBatch(

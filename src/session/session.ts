@@ -1,7 +1,11 @@
+import { effectiveContext } from "../context/effective.ts";
 import type { Marks } from "../prefix/marks.ts";
+import { encodeEntry } from "../values/entry.ts";
+import type { Pause, PauseAnswer } from "../values/pause.ts";
 import { admit, applyAppend } from "./append.ts";
 import { epochMarks } from "./chain.ts";
 import type {
+  AnswerOutcome,
   AppendAnswer,
   AppendRequest,
   BeatAnswer,
@@ -20,6 +24,7 @@ import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
+import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { entomb } from "./record.ts";
@@ -76,6 +81,7 @@ export class Session implements SessionRpc {
       const now = this.#host.now();
       const row = this.#store.session();
       if (row === null ? found === "here" : row.deleted_at !== null) return { kind: "gone" };
+      if (row === null && request.goOn) return { kind: "settled" };
       if (row === null) {
         return this.#started(request, now, createSession(this.#store, request, now));
       }
@@ -83,6 +89,7 @@ export class Session implements SessionRpc {
       const until = this.#leaseOf(row, now);
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {
+        if (request.goOn) return { kind: "settled" };
         if (request.busy === "interrupt" && row.cancel === 0) this.#store.update({ cancel: 1 });
         // A turn that was told to stop is as good as over: whoever stopped it may type again at once.
         const rejects = request.busy === "reject" && row.cancel === 0;
@@ -91,9 +98,10 @@ export class Session implements SessionRpc {
         continue;
       }
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row));
-      const { history, reset } = takeTurn(this.#store, row, request, now);
-      if (reset) this.#flushSoon(0);
-      return this.#started(request, now, history);
+      const taken = takeTurn(this.#store, row, request, now);
+      if (taken === null) return { kind: "settled" };
+      if (taken.reset) this.#flushSoon(0);
+      return this.#started(request, now, taken.history);
     }
   }
 
@@ -150,6 +158,30 @@ export class Session implements SessionRpc {
     return row === null ? null : summaryOf(this.#store, row);
   }
 
+  async pauses(): Promise<readonly Pause[] | null> {
+    const row = await this.#known();
+    if (row === null) return null;
+    const waiting = row.status === "paused" ? waitingPause(this.#effective(row)) : null;
+    return waiting === null ? [] : openPauses(waiting);
+  }
+
+  async answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null> {
+    const row = await this.#known();
+    if (row === null) return null;
+    const judged = judgeAnswer(this.#effective(row), row.status, pause, answer);
+    if (judged.kind !== "new") return judged;
+    const at = this.#host.now();
+    const made = { v: 1, origin: "client", at, turn: row.turn } as const;
+    const entry = encodeEntry({ ...made, kind: "pause_answer", of: judged.of, pause, answer });
+    const [rev, lastSeq] = [row.rev + 1, row.last_seq + 1];
+    this.#store.transaction(() => {
+      this.#store.addEntries(rev, lastSeq, [entry]);
+      this.#store.update({ rev, last_seq: lastSeq, updated_at: at });
+    });
+    this.#flushSoon(0);
+    return { kind: "answered", goesOn: judged.goesOn };
+  }
+
   async entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null> {
     if ((await this.#known()) === null) return null;
     const { page, more } = firstPage(this.#store.entries(after), limit, PAGE_CHARS, ([, text]) => text.length);
@@ -196,6 +228,10 @@ export class Session implements SessionRpc {
     const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
     return withLists(start, first, rest.length);
+  }
+
+  #effective(row: SessionRow) {
+    return effectiveContext(History.read(this.#store, row).all);
   }
 
   /** The session's row if the turn with that fence holds it. */

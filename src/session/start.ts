@@ -1,7 +1,7 @@
 import { contentText, normaliseText } from "../context/align-history.ts";
 import { decodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
-import { planTurn } from "./begin.ts";
+import { planGoingOn, planTurn } from "./begin.ts";
 import type { BeginRequest } from "./contract.ts";
 import { History, newCuts, rowsFrom } from "./history.ts";
 import { sessionName } from "./name.ts";
@@ -61,14 +61,15 @@ export function createSession(store: Store, request: BeginRequest, now: number):
 
 /**
  * Gives the session to a turn, as one transaction. A turn that is still running counts as dead. Answers the entries as
- * they are now, and whether the deferrals were reset. Throws, before it writes, when the stored deferrals are malformed.
+ * they are now, and whether the deferrals were reset; null where there is nothing to go on with. Throws, before it
+ * writes, when the stored deferrals are malformed.
  */
 export function takeTurn(
   store: Store,
   row: SessionRow,
   request: BeginRequest,
   now: number,
-): { readonly history: History; readonly reset: boolean } {
+): { readonly history: History; readonly reset: boolean } | null {
   const history = History.read(store, row);
   const found = {
     all: history.all,
@@ -82,7 +83,8 @@ export function takeTurn(
       status: row.status === "running" ? "dead" : row.status,
     },
   } as const;
-  const plan = planTurn(found, request, now);
+  const plan = request.goOn ? planGoingOn(found, now) : planTurn(found, request, now);
+  if (plan === null) return null;
   const rev = row.rev + 1;
   const lastSeq = row.last_seq + plan.append.length;
   history.add(rowsFrom(row.last_seq + 1, plan.append));
@@ -105,13 +107,15 @@ export function takeTurn(
       user_seq: plan.userSeq,
       refused_from: 0,
       step: plan.resumed ? row.step : 0,
-      attempts: plan.resumed ? row.attempts + 1 : 1,
+      // Going on after a pause is no further attempt: nothing had failed.
+      attempts: plan.resumed && row.status === "running" ? row.attempts + 1 : 1,
       lease_seconds: request.leaseSeconds,
       cancel: 0,
       attempt: request.turn,
       resumed: plan.resumed ? 1 : 0,
       last_append: "",
       ...(cuts === null ? {} : { cuts }),
+      ...(plan.mode === null ? {} : { mode: plan.mode }),
       ...(plan.reset ? { deferrals: null, deferrals_rev: rev } : {}),
     });
   });

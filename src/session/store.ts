@@ -28,7 +28,7 @@ export type SessionRow = {
   deferrals_rev: number;
   fence: number;
   /** How the newest turn stands. */
-  status: "running" | "done" | "failed" | "refused" | "stopped";
+  status: "running" | "done" | "failed" | "refused" | "stopped" | "paused";
   turn: string;
   /** The user entry that the newest turn answers. */
   user_seq: number;

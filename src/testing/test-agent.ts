@@ -2,10 +2,13 @@ import type { Agent } from "../define/types.ts";
 import type { Provider } from "../providers/contract.ts";
 import { SessionClient } from "../session/client.ts";
 import type { CallRecord } from "../session/contract.ts";
+import { type AnswerDeps, answerPause } from "../turn/answer-pause.ts";
 import { plainRequest } from "../turn/plain-request.ts";
+import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import { startTurn } from "../turn/start.ts";
 import { decodeEntry, type Entry } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
+import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
 import { nodeSession } from "./node-session.ts";
 
@@ -28,6 +31,10 @@ export interface Said {
 export interface TestedAgent {
   /** Says something and waits for the turn's end. Rejects with the failure's message if the turn fails. */
   say(text: string): Promise<Said>;
+  /** What waits for an answer. */
+  pauses(): Promise<readonly Pause[]>;
+  /** Answers a pause, and waits for the turn that goes on with it; null while others are open. Rejects as `say` does. */
+  answer(pause: string, answer: PauseAnswer): Promise<Said | null>;
   entries(): Promise<Entry[]>;
   /** What the ledger recorded of each model call. */
   ledger(): Promise<CallRecord[]>;
@@ -47,17 +54,23 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
   const session = nodeSession({ waitUntil, now: Date.now });
   const client = new SessionClient({ getByName: () => session }, "test");
   const host = { runtime: { agents: [agent], provider: () => model }, sessions: () => client, log: () => {} };
+  const whose = { agent, owner, conversation: { id: "test", minted: true }, requestId: "test" };
+  const start = (request: TurnRequest) => startTurn(host, env as Cloudflare.Env, { waitUntil }, request);
+  const told = async (turn: RunningTurn): Promise<Said> => {
+    const events: TurnEvent[] = [];
+    for await (const event of turn.events) events.push(event);
+    await Promise.all(work.splice(0));
+    const last = events.at(-1);
+    if (last?.type === "failed") throw new Error(last.failure.message);
+    return { text: events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(""), events };
+  };
   return {
-    async say(text) {
-      const conversation = { id: "test", minted: true };
-      const request = plainRequest({ agent, owner, conversation, requestId: "test" }, [{ type: "text", text }]);
-      const turn = startTurn(host, env as Cloudflare.Env, { waitUntil }, request);
-      const events: TurnEvent[] = [];
-      for await (const event of turn.events) events.push(event);
-      await Promise.all(work.splice(0));
-      const last = events.at(-1);
-      if (last?.type === "failed") throw new Error(last.failure.message);
-      return { text: events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join(""), events };
+    say: (text) => told(start(plainRequest(whose, [{ type: "text", text }]))),
+    pauses: async () => (await client.pauses()) ?? [],
+    async answer(pause, answer) {
+      const deps: AnswerDeps = { sessions: host.sessions, startTurn: (_env, _ctx, request) => start(request) };
+      const turn = await answerPause(deps, env as Cloudflare.Env, { waitUntil }, whose, pause, answer);
+      return turn === null ? null : told(turn);
     },
     async entries() {
       const found = await client.entries(0, Number.MAX_SAFE_INTEGER);

@@ -43,7 +43,7 @@ export function rendererOf(model: string, provider: Provider): string {
 
 /** What a turn says to its session when it begins. `turn` is the id it takes unless it resumes an earlier one. */
 export function beginRequest(
-  { agent, owner, conversation, user, sent, seed, clientSystem }: TurnRequest,
+  { agent, owner, conversation, user, goOn, sent, seed, clientSystem }: TurnRequest,
   model: Model,
   turn: string,
   env: Cloudflare.Env,
@@ -78,6 +78,7 @@ export function beginRequest(
     seed: fromFirstUser(seed).map(({ role, content }) => seeded(role, content)),
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
     rerun: [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)],
+    ...(goOn ? { goOn } : {}),
   };
 }
 
@@ -91,6 +92,8 @@ export function started(answer: BeginAnswer): TurnStart {
       const message = "Another turn is running in this conversation.";
       throw new HoldfastError({ reason: "busy", retryAfter, message });
     }
+    case "settled":
+      throw new HoldfastError({ reason: "lost", message: "There is nothing to go on with, or it goes on elsewhere." });
     case "gone":
       throw new HoldfastError({ reason: "gone", message: "This conversation was deleted." });
     case "unavailable":

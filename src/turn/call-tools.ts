@@ -4,8 +4,10 @@ import { searchTools } from "../catalog/search.ts";
 import type { Tool, ToolContext } from "../define/types.ts";
 import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
+import { Ask, type Asked } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
+import { ask } from "./ask.ts";
 import { limitResult } from "./limit-result.ts";
 import { CONCURRENT_CALLS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
@@ -17,7 +19,7 @@ export interface Batch {
   readonly active: ReadonlySet<string>;
   readonly declared: ReadonlySet<string>;
   readonly allowDestructive: boolean;
-  readonly context: Omit<ToolContext, "callId" | "signal" | "progress">;
+  readonly context: Omit<ToolContext, "callId" | "signal" | "progress" | "ask">;
   /** Aborts when the turn is cancelled or has lost its lease: what runs is interrupted, what waits does not start. */
   readonly signal: AbortSignal;
   readonly emit: (event: TurnEventBody) => void;
@@ -25,23 +27,33 @@ export interface Batch {
   readonly now: () => number;
 }
 
+/** A call that has no result yet, and what it waits for. */
+export interface Waiting {
+  readonly call: CallBlock;
+  readonly asked: Asked;
+}
+
 export interface BatchResults {
   readonly results: readonly ToolResult[];
   readonly blobs: readonly BlobRow[];
+  readonly waiting: readonly Waiting[];
 }
 
-type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[] };
+type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[] } | Waiting;
 
-/** Gates and runs the calls of one answer, a few at a time. One result a call, in the order of the calls. */
+/**
+ * Gates and runs the calls of one answer, a few at a time. One result a call, in the order of the calls; but for those that
+ * wait for their owner.
+ */
 export async function callTools(batch: Batch, calls: readonly CallBlock[]): Promise<BatchResults> {
   const ran = new Array<Ran | undefined>(calls.length);
   const waiting = calls.map((call, index) => ({ call, index }));
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const startedAt = batch.now();
-      const { result, blobs } = await callTool(batch, next.call);
-      const one: Ran = { result: { ...result, content: limitResult(result.content) }, blobs };
+      const one = await callTool(batch, next.call);
       ran[next.index] = one;
+      if ("asked" in one) continue;
       const { call, name, status, content } = one.result;
       batch.observe({ type: "tool", startedAt, endedAt: batch.now(), call, name, status });
       const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -50,7 +62,12 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
   };
   await Promise.all(Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, worker));
   const all = ran.flatMap((one) => one ?? []);
-  return { results: all.map(({ result }) => result), blobs: all.flatMap(({ blobs }) => blobs) };
+  const over = all.flatMap((one) => ("asked" in one ? [] : one));
+  return {
+    results: over.map(({ result }) => result),
+    blobs: over.flatMap(({ blobs }) => blobs),
+    waiting: all.flatMap((one) => ("asked" in one ? one : [])),
+  };
 }
 
 /** The result of a call that was not run, or whose outcome is not known. */
@@ -103,15 +120,19 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
       callId: call.id,
       signal: controller.signal,
       progress: (text) => batch.emit({ type: "progress", id: call.id, text }),
+      ask,
     };
     const checked = await Promise.race([tool.validate(input), aborted]);
     if (!checked.ok) {
       const schema = JSON.stringify(tool.spec.inputSchema);
       return said(call, "error", `The input does not match: ${checked.problem}\nThe tool's schema: ${schema}`);
     }
-    const output = toolOutput(await Promise.race([tool.run(checked.value, context), aborted]));
+    const returned = await Promise.race([tool.run(checked.value, context), aborted]);
+    if (returned instanceof Ask) return { call, asked: returned.asked };
+    const output = toolOutput(returned);
     const status = output.failed ? "error" : "ok";
-    return { result: { call: call.id, name: call.name, status, content: output.content }, blobs: output.blobs };
+    const content = limitResult(output.content);
+    return { result: { call: call.id, name: call.name, status, content }, blobs: output.blobs };
   } catch (error) {
     if (batch.signal.aborted)
       return { result: interrupted(call, "The turn was stopped while this call ran."), blobs: [] };
@@ -122,6 +143,7 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
   }
 }
 
-function said(call: CallBlock, status: Status, text: string): Ran {
-  return { result: { call: call.id, name: call.name, status, content: [{ type: "text", text }] }, blobs: [] };
+function said(call: CallBlock, status: Status, text: string) {
+  const content = limitResult([{ type: "text", text }]);
+  return { result: { call: call.id, name: call.name, status, content }, blobs: [] } satisfies Ran;
 }

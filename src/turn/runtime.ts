@@ -20,6 +20,8 @@ export interface TurnRequest {
   readonly owner: Owner;
   readonly conversation: { readonly id: string; readonly minted: boolean };
   readonly user: { readonly content: readonly Part[]; readonly blobs: readonly BlobRow[] };
+  /** Goes on with a turn that paused or died; there is no new message then. */
+  readonly goOn?: true;
   /** The client's messages, its new user message last; null where the surface only appends. */
   readonly sent: readonly SentMessage[] | null;
   /** The messages before the last user message, with their parts, for a session that does not exist yet. */

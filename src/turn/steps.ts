@@ -3,15 +3,16 @@ import { toolCatalog } from "../catalog/catalog.ts";
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
 import { chainKey } from "../session/chain.ts";
-import type { AppendRequest, CallRecord, TurnStart } from "../session/contract.ts";
+import type { AppendRequest, BlobRow, CallRecord, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
+import type { Pause } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
 import { askedChain, cacheKey, sessionId } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
-import { callTools, interrupted } from "./call-tools.ts";
+import { callTools, interrupted, type Waiting } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
 import { chainWrite, Journal, lost, saving } from "./journal.ts";
@@ -233,7 +234,7 @@ export class Steps {
     const step = this.#step;
     for (const { id, name, input } of calls) sink.emit({ type: "call", step, id, name, input, host: false });
     const run = calls.filter((call) => only === undefined || only.has(call.id));
-    const { results, blobs } = await callTools(
+    const { results, blobs, waiting } = await callTools(
       {
         catalog: prepared.catalog,
         active: prepared.active,
@@ -249,10 +250,16 @@ export class Steps {
     );
     const unknown = (call: CallBlock) =>
       this.#unrun(call, "It is not known whether this call ran: its isolate was lost.");
-    this.#results(
-      seq,
-      calls.map((call) => results.find((result) => result.call === call.id) ?? unknown(call)),
-    );
+    const resultOf = (call: CallBlock) => {
+      if (waiting.some((asks) => asks.call.id === call.id))
+        return this.#unrun(call, "The turn ended before this was answered.");
+      return results.find((result) => result.call === call.id) ?? unknown(call);
+    };
+    if (waiting.length > 0 && this.#pulse.ended === null) {
+      const over = calls.filter(({ id }) => !waiting.some(({ call }) => call.id === id));
+      return this.#pause(seq, over.map(resultOf), waiting, blobs);
+    }
+    this.#results(seq, calls.map(resultOf));
     for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     if (this.#pulse.ended === "lost") throw lost();
     if (this.#pulse.ended === "cancelled") {
@@ -263,6 +270,25 @@ export class Steps {
     const next = await prepare(this.#setup, this.#conversation);
     await this.#save("results", { blobs, ...saving(next, this.#conversation) });
     return { prepared: next, saved: true };
+  }
+
+  /** Ends the turn with calls that wait for their owner. */
+  async #pause(
+    of: number,
+    results: readonly ToolResult[],
+    waiting: readonly Waiting[],
+    blobs: readonly BlobRow[],
+  ): Promise<Next> {
+    const pauses = waiting.map(
+      ({ call, asked }): Pause => ({ ...asked, id: `pause_${this.#deps.mintId()}`, call: call.id }),
+    );
+    const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
+    this.#conversation.add({ ...made, kind: "pause", of, results, pauses });
+    await this.#save("finish", { blobs, end: { status: "paused" } });
+    const { sink } = this.#deps;
+    for (const pause of pauses) sink.emit({ type: "pause", pause });
+    sink.emit({ type: "done", stop: "paused", usage: this.usage });
+    return "ended";
   }
 
   /** Ends the turn with this answer, whole or not. */

@@ -4,6 +4,8 @@
  * same bytes. `docs/storage.md` names where they are kept.
  */
 
+import type { Pause, PauseAnswer } from "./pause.ts";
+
 /** `runtime`: made by us. `client`: brought by a caller; never evidence, never a load point. */
 export type Origin = "runtime" | "client";
 
@@ -29,7 +31,7 @@ export type Block =
 
 export type CallBlock = Extract<Block, { type: "call" }>;
 
-/** Why a model's answer ended. `stopped`: cancelled by the caller; `cut`: the connection or the provider broke off. */
+/** Why a model's answer, or a turn, ended. `paused`: the provider paused, or the turn waits for its owner. `stopped`: cancelled by the caller; `cut`: the connection or the provider broke off. */
 export type Stop = "end" | "calls" | "length" | "refusal" | "paused" | "stopped" | "cut";
 
 /** Only `ok` is a success. `missing` is a placeholder made by repair and is never stored as evidence. */
@@ -66,6 +68,7 @@ interface Made {
   readonly turn: string;
 }
 
+/** What a user said. Of origin `runtime`: what the runtime told the model in a user's place, such as an approved plan. */
 export interface UserEntry extends Made {
   readonly kind: "user";
   readonly content: readonly Part[];
@@ -111,7 +114,41 @@ export interface SystemUpdateEntry extends Made {
   readonly text: string;
 }
 
-export type Entry = UserEntry | AssistantEntry | ResultsEntry | HostSearchEntry | RewindEntry | SystemUpdateEntry;
+/**
+ * The turn ended with calls that wait for their owner. `of` is the sequence number of the assistant entry, `results` are
+ * those of its calls that do not wait; they become part of the results entry that the answers complete. Never sent.
+ */
+export interface PauseEntry extends Made {
+  readonly kind: "pause";
+  readonly of: number;
+  readonly results: readonly ToolResult[];
+  readonly pauses: readonly Pause[];
+}
+
+/** An owner's answer to a pause. `of` is the sequence number of the pause entry, `pause` the id in it. Never sent. */
+export interface PauseAnswerEntry extends Made {
+  readonly kind: "pause_answer";
+  readonly of: number;
+  readonly pause: string;
+  readonly answer: PauseAnswer;
+}
+
+/** From here on the session is in another mode. Origin `client`: its owner changed it. Never sent. */
+export interface ModeChangeEntry extends Made {
+  readonly kind: "mode_change";
+  readonly mode: string;
+}
+
+export type Entry =
+  | UserEntry
+  | AssistantEntry
+  | ResultsEntry
+  | HostSearchEntry
+  | RewindEntry
+  | SystemUpdateEntry
+  | PauseEntry
+  | PauseAnswerEntry
+  | ModeChangeEntry;
 
 /** An entry with its place in the session. Sequence numbers start at 1 and have no gaps. */
 export interface Numbered<E extends Entry = Entry> {

@@ -12,6 +12,8 @@ export type Reason =
   | { readonly reason: "too_large" }
   /** Another turn holds the session; `retryAfter` in seconds. */
   | { readonly reason: "busy"; readonly retryAfter: number }
+  /** What is asked contradicts what was done already; a repeat can't help. */
+  | { readonly reason: "conflict" }
   | { readonly reason: "model_not_found" }
   | { readonly reason: "model_not_supported" }
   /** The store cannot say whether this session exists. */

@@ -1,5 +1,6 @@
 import type { Status, Stop } from "./entry.ts";
 import type { Failure } from "./errors.ts";
+import type { Pause } from "./pause.ts";
 import type { Usage } from "./usage.ts";
 
 /** Why a request does not extend the one before it (design §3.5). `unexpected` is a fault of ours. */
@@ -54,6 +55,8 @@ export type TurnEventBody =
       readonly status: Status;
       readonly text: string;
     }
+  /** The turn will end with this call unanswered: it waits for its owner. */
+  | { readonly type: "pause"; readonly pause: Pause }
   | { readonly type: "done"; readonly stop: Stop; readonly usage: Usage; readonly detail?: string }
   | { readonly type: "failed"; readonly failure: Failure; readonly usage: Usage };
 

@@ -79,6 +79,7 @@ const summary = {
   createdAt: 1_000,
   updatedAt: 2_000,
   entries: ENTRIES.length,
+  status: "done" as const,
   running: false,
 };
 
@@ -231,7 +232,7 @@ describe("the ledger of a session", () => {
 describe("the list of sessions", () => {
   it("is that of the caller with the agent of the path, a page at a time", async () => {
     const asked: SessionListQuery[] = [];
-    const { running: _, ...listed } = summary;
+    const { running: _, status: _status, ...listed } = summary;
     const { fetch } = door({
       deps: {
         listSessions: async (_db, query) => {

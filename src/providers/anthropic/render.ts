@@ -38,6 +38,9 @@ function entryItems(input: RenderInput, index: number): Item[] {
     case "host_search":
       return hostSearchItems(input, seq, entry);
     case "rewind":
+    case "pause":
+    case "pause_answer":
+    case "mode_change":
       return [];
   }
 }

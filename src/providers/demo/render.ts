@@ -22,6 +22,9 @@ function entryItems(input: RenderInput, { seq, entry }: Numbered): Item[] {
     case "system_update":
       return [item(seq, "system", { type: "text", text: entry.text })];
     case "rewind":
+    case "pause":
+    case "pause_answer":
+    case "mode_change":
       return [];
   }
 }

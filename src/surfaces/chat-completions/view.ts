@@ -1,3 +1,4 @@
+import { pauseText } from "../../values/pause.ts";
 import type { TurnEvent } from "../../values/turn-event.ts";
 
 /** A piece of the answer: what is said, or what is shown of how it came about. */
@@ -39,6 +40,10 @@ export class AnswerView {
         return event.text === "" ? [] : this.#show("reasoning", event.text);
       case "call":
         return this.#line(`→ ${event.name}(${oneLine(event.input)})${event.host ? " by the runtime" : ""}`);
+      case "pause": {
+        const text = pauseText(event.pause);
+        return this.#show("content", this.#content === "" ? text : `\n\n${text}`);
+      }
       case "progress":
         return this.#line(`· ${oneLine(event.text)}`);
       case "done":

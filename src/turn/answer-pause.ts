@@ -1,0 +1,55 @@
+import { HoldfastError } from "../values/errors.ts";
+import type { PauseAnswer } from "../values/pause.ts";
+import { sessionId } from "./begin.ts";
+import { plainRequest } from "./plain-request.ts";
+import type { RunningTurn, TurnRequest } from "./runtime.ts";
+import type { TurnHost } from "./start.ts";
+
+/** What answering needs of the world; a door's dependencies have it. */
+export interface AnswerDeps extends Pick<TurnHost, "sessions"> {
+  /** Starts a turn and returns at once; the turn runs on under `waitUntil`. */
+  readonly startTurn: (
+    env: Cloudflare.Env,
+    ctx: Pick<ExecutionContext, "waitUntil">,
+    request: TurnRequest,
+  ) => RunningTurn;
+}
+
+/**
+ * Answers a pause, and goes on with its turn if no other one is open. Returns that turn, else null. The same answer again
+ * changes nothing. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
+ * `conflict` where it was answered otherwise or closed by a message.
+ */
+export async function answerPause(
+  { sessions, startTurn }: AnswerDeps,
+  env: Cloudflare.Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  whose: Parameters<typeof plainRequest>[0],
+  pause: string,
+  answer: PauseAnswer,
+): Promise<RunningTurn | null> {
+  const { owner, agent, conversation } = whose;
+  const outcome = await sessions(env, sessionId(owner, agent.name, conversation.id)).answer(pause, answer);
+  if (outcome === null) {
+    throw new HoldfastError({
+      reason: "not_found",
+      message: `There is no session ${JSON.stringify(conversation.id)}.`,
+    });
+  }
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.goesOn ? startTurn(env, ctx, { ...plainRequest(whose, []), goOn: true }) : null;
+    case "unknown":
+      throw new HoldfastError({ reason: "not_found", message: `There is no pause ${JSON.stringify(pause)}.` });
+    case "mismatch": {
+      const path = outcome.asks === "plan" ? "decision" : "answer";
+      const message = `${path}: a pause of kind ${outcome.asks} is answered by it`;
+      throw new HoldfastError({ reason: "bad_request", path, message });
+    }
+    case "closed": {
+      const message =
+        outcome.by === "answer" ? "This pause was answered otherwise." : "This pause was closed by a later message.";
+      throw new HoldfastError({ reason: "conflict", message });
+    }
+  }
+}
