@@ -33,7 +33,8 @@ export function pauseRoutes(deps: AppDeps): Hono<HttpEnv> {
   });
 
   routes.post("/api/sessions/:id/pauses/:pauseId", async (c) => {
-    const { id } = openSession(deps, c);
+    const { session, id } = openSession(deps, c);
+    found(await session.summary(), id);
     const answer = readAnswer(await readJson(c.req.raw));
     const { owner, agent, requestId } = c.var;
     const conversation = { id, minted: false };

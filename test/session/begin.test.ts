@@ -123,6 +123,7 @@ describe("a turn after one that died", () => {
         userSeq: 1,
         append: [],
         reset: false,
+        mode: null,
       });
     }
     expect(plan([...history, results(2, "c1", "c2")], "dead", asks("one"))).toMatchObject({
