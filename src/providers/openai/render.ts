@@ -30,6 +30,9 @@ function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered): I
     case "host_search":
       return hostSearchItems(input, form, seq, entry.call, entry.names);
     case "rewind":
+    case "pause":
+    case "pause_answer":
+    case "mode_change":
       return [];
   }
 }
