@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import type { Model } from "./models.ts";
+import type { CacheKind } from "./models.ts";
 import type { RenderedBlock } from "./render.ts";
-import type { AnyRequest } from "./schema/request.ts";
 
 /** No prefix below this is cached, in tokens. */
 export const MIN_TOKENS = 1024;
@@ -10,7 +9,6 @@ export const MAX_WRITES = 4;
 const FIRST_EXPLICIT = 2;
 const LATEST_EXPLICIT = 50;
 const EARLIER_ENDINGS = 20;
-const MINUTE = 60_000;
 
 /** What a prompt costs at its front, as the API counts: `input_tokens` is all of it. */
 export interface PromptUsage {
@@ -24,6 +22,19 @@ export interface CachePlan {
   readonly ideal: number;
   /** Makes what this request writes readable. To be called when its answer begins. */
   commit(): void;
+}
+
+/** What a request says about its place in the cache, besides the bytes of its prompt. */
+export interface CacheTerms {
+  readonly cache: CacheKind;
+  /** What the cache is separate for, in one text. */
+  readonly scope: string;
+  /** `prompt_cache_key`; empty if there is none. */
+  readonly key: string;
+  /** How long a prefix stays, in ms, from its last use. */
+  readonly ttl: number;
+  /** Only explicit boundaries count. */
+  readonly explicitOnly: boolean;
 }
 
 /** A place in the prompt: the hash of everything up to it, and how many tokens that is. */
@@ -41,18 +52,17 @@ export class PromptCache {
   readonly #seen = new Map<string, number>();
 
   /** What a request that arrives at `now` (ms) reads and will write. What is read lives on. */
-  plan(rendered: readonly RenderedBlock[], body: AnyRequest, model: Model, now: number): CachePlan {
-    const scope = scopeOf(body, model);
-    const key = `${scope}\n${body.prompt_cache_key ?? ""}`;
+  plan(rendered: readonly RenderedBlock[], terms: CacheTerms, now: number): CachePlan {
+    const { cache, scope, ttl } = terms;
+    const key = `${scope}\n${terms.key}`;
     const total = Math.ceil(rendered.reduce((sum, { bytes }) => sum + Buffer.byteLength(bytes), 0) / 4);
-    const ttl = lifetime(body, model);
     const blocks = places(rendered);
-    const steps = model.cache.kind === "steps" ? stepPlaces(rendered, model.cache.step) : null;
-    const lookups = steps ?? boundaryLookups(rendered, blocks, body);
-    const writes = steps ?? boundaryWrites(rendered, blocks, body);
+    const steps = cache.kind === "steps" ? stepPlaces(rendered, cache.step) : null;
+    const lookups = steps ?? boundaryLookups(rendered, blocks, terms);
+    const writes = steps ?? boundaryWrites(rendered, blocks, terms);
     const hit = lookups.findLast(({ hash }) => alive(this.#written, key + hash, now));
     const cached = hit?.tokens ?? 0;
-    const last = model.cache.kind === "steps" ? cached : Math.max(cached, writes.at(-1)?.tokens ?? 0);
+    const last = cache.kind === "steps" ? cached : Math.max(cached, writes.at(-1)?.tokens ?? 0);
     const seenPlaces = steps ?? blocks.filter(({ tokens }) => tokens >= MIN_TOKENS);
     const ideal = seenPlaces.findLast(({ hash }) => alive(this.#seen, scope + hash, now))?.tokens ?? 0;
     if (hit !== undefined) this.#written.set(key + hit.hash, now + ttl);
@@ -72,25 +82,6 @@ export class PromptCache {
 
 function alive(entries: ReadonlyMap<string, number>, hash: string, now: number): boolean {
   return (entries.get(hash) ?? 0) > now;
-}
-
-/** What the cache is separate for besides the bytes of the prompt. */
-function scopeOf(body: AnyRequest, model: Model): string {
-  const { text, reasoning, parallel_tool_calls, context_management } = body;
-  return JSON.stringify([
-    model.id,
-    text?.format ?? null,
-    text?.verbosity ?? null,
-    reasoning?.effort ?? null,
-    parallel_tool_calls ?? true,
-    context_management ?? null,
-  ]);
-}
-
-/** How long a prefix stays, in ms, from its last use. */
-function lifetime({ prompt_cache_options: options, prompt_cache_retention }: AnyRequest, model: Model): number {
-  if (model.cache.kind === "boundaries") return options?.ttl === "12h" ? 720 * MINUTE : 30 * MINUTE;
-  return prompt_cache_retention === "24h" || model.cache.step > 128 ? 1440 * MINUTE : 5 * MINUTE;
 }
 
 /** The end of each block. */
@@ -121,23 +112,27 @@ function digest(running: Hash): string {
 }
 
 /** Where a request looks for what an earlier one wrote. */
-function boundaryLookups(rendered: readonly RenderedBlock[], blocks: readonly Place[], body: AnyRequest): Place[] {
+function boundaryLookups(
+  rendered: readonly RenderedBlock[],
+  blocks: readonly Place[],
+  { explicitOnly }: CacheTerms,
+): Place[] {
   const explicit = indexes(rendered, ({ explicit }) => explicit);
   const endings = indexes(rendered, ({ ending }) => ending);
-  const implicit = isExplicitOnly(body) ? [] : endings.slice(-1 - EARLIER_ENDINGS);
+  const implicit = explicitOnly ? [] : endings.slice(-1 - EARLIER_ENDINGS);
   const wanted = new Set([...explicit.slice(0, FIRST_EXPLICIT), ...explicit.slice(-LATEST_EXPLICIT), ...implicit]);
   return pick(blocks, wanted);
 }
 
 /** Where a request writes: its last ending unless it wants explicit boundaries only, and its latest explicit ones. */
-function boundaryWrites(rendered: readonly RenderedBlock[], blocks: readonly Place[], body: AnyRequest): Place[] {
-  const implicit = isExplicitOnly(body) ? [] : indexes(rendered, ({ ending }) => ending).slice(-1);
+function boundaryWrites(
+  rendered: readonly RenderedBlock[],
+  blocks: readonly Place[],
+  { explicitOnly }: CacheTerms,
+): Place[] {
+  const implicit = explicitOnly ? [] : indexes(rendered, ({ ending }) => ending).slice(-1);
   const explicit = indexes(rendered, ({ explicit }) => explicit).slice(implicit.length - MAX_WRITES);
   return pick(blocks, new Set([...implicit, ...explicit]));
-}
-
-function isExplicitOnly({ prompt_cache_options: options }: AnyRequest): boolean {
-  return options?.mode === "explicit";
 }
 
 function pick(blocks: readonly Place[], wanted: ReadonlySet<number>): Place[] {

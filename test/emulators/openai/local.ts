@@ -4,6 +4,7 @@ import { mintId } from "../common/ids.ts";
 import type { Part } from "./answer.ts";
 import type { NamespaceBehaviour } from "./availability.ts";
 import { PromptCache, type PromptUsage } from "./cache.ts";
+import { cacheTerms } from "./cache-terms.ts";
 import { compile } from "./compile.ts";
 import { type AcceptedRequest, examine } from "./examine.ts";
 import type { Failure } from "./failure.ts";
@@ -56,7 +57,7 @@ export class LocalOpenAI {
     if (request.kind === "refused") return request;
     const { body, rendered, model } = request;
     const now = this.#now();
-    const plan = this.#cache.plan(rendered, body, model, now);
+    const plan = this.#cache.plan(rendered, cacheTerms(body, model), now);
     return {
       kind: "accepted",
       request,

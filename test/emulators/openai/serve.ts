@@ -5,6 +5,7 @@ import { nextParts, parkingsFor } from "../common/script.ts";
 import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
 import { answerView } from "./answerer.ts";
+import { cacheTerms } from "./cache-terms.ts";
 import { type Compiled, compile } from "./compile.ts";
 import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
 import { failureBody } from "./failure.ts";
@@ -70,7 +71,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const { state, response, record, accepted, requestId } = exchange;
   const { body } = accepted;
   const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
-  const plan = state.cache.plan(accepted.rendered, body, accepted.model, record.at);
+  const plan = state.cache.plan(accepted.rendered, cacheTerms(body, accepted.model), record.at);
   record.usage = plan.usage;
   record.idealCachedTokens = plan.ideal;
   const parts = await nextParts(state, { ...record, body, ...answerView(accepted.items) });

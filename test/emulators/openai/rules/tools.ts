@@ -1,5 +1,6 @@
 import { functionsOf, isDeferred, type Placed, toolsOf } from "../content.ts";
 import { type Failure, invalid } from "../failure.ts";
+import { tooLong } from "../schema/first-issue.ts";
 import { strictProblem, wrongRootType } from "./function-schema.ts";
 import type { Rule, RuleInput } from "./rule.ts";
 
@@ -66,8 +67,7 @@ export const notTooManyTools: Rule = ({ body, model, settings }) => {
   const limit = settings.maxTools === undefined ? model.maxTools : settings.maxTools;
   const { length } = toolsOf(body);
   if (limit === null || length <= limit) return null;
-  const message = `Invalid 'tools': array too long. Expected an array with maximum length ${limit}, but got an array with length ${length} instead.`;
-  return invalid("E-O04", message, "tools", "array_above_max_length");
+  return invalid("E-O04", tooLong("tools", limit, length), "tools", "array_above_max_length");
 };
 
 /** E-O05: what is deferred can be searched for. */

@@ -32,6 +32,10 @@ function describe(issue: Issue, base: Path, body: unknown): Failure {
       if (found === undefined) return missing(path);
       return wrongType(param, issue.expected, found);
     case "too_small":
+      if (issue.origin === "array") {
+        const text = `Invalid '${param}': empty array. Expected an array with minimum length ${issue.minimum}, but got an empty array instead.`;
+        return refuse(text, "empty_array");
+      }
       return refuse(
         outOfRange(param, issue.origin, "below", "minimum", ">=", issue.minimum, found),
         code(issue, "min"),
@@ -41,6 +45,10 @@ function describe(issue: Issue, base: Path, body: unknown): Failure {
         const length = typeof found === "string" ? found.length : 0;
         const text = `Invalid '${param}': string too long. Expected a string with maximum length ${issue.maximum}, but got a string with length ${length} instead.`;
         return refuse(text, "string_above_max_length");
+      }
+      if (issue.origin === "array") {
+        const length = Array.isArray(found) ? found.length : 0;
+        return refuse(tooLong(param, Number(issue.maximum), length), "array_above_max_length");
       }
       return refuse(
         outOfRange(param, issue.origin, "above", "maximum", "<=", issue.maximum, found),
@@ -67,6 +75,11 @@ function outOfRange(
 ): string {
   const kind = origin === "int" ? "integer" : "decimal";
   return `Invalid '${param}': ${kind} ${side} ${end} value. Expected a value ${sign} ${limit}, but got ${String(found)} instead.`;
+}
+
+/** The API's text for a list that is too long. */
+export function tooLong(param: string, limit: number, length: number): string {
+  return `Invalid '${param}': array too long. Expected an array with maximum length ${limit}, but got an array with length ${length} instead.`;
 }
 
 function missing(path: Path): Failure {
