@@ -73,7 +73,7 @@ export interface ModelRequest {
   readonly prefix: Prefix;
   readonly deferred: readonly Definition[];
   readonly items: readonly Item[];
-  /** Names of inline tools that the mode withholds, where the model takes that ({@link ModelFacts.toolChanges}). */
+  /** Declared names that the mode withholds, where the model takes that ({@link ModelFacts.toolChanges}). */
   readonly withheld: readonly string[];
   /** Index into `items` of the block that carried the end marker in the chain's last answered request. */
   readonly anchor: number | null;

@@ -81,6 +81,7 @@ export function declaredNames(setup: Setup, conversation: Conversation, catalog:
   const initial = recorded.filter(shown);
   const late = [...conversation.deferrals.loadPoints.keys()].filter(shown);
   const deferral = facts.deferral && (facts.deferralBySearch !== true || recorded.includes(SEARCH_TOOL));
-  const inline = [...initial, ...(deferral ? [] : late), ...unmarked];
-  return { inline, deferred: deferral ? late : [], deferral, withheld: inline.filter((name) => !allowed(name)) };
+  const withheld = [...initial, ...late].filter((name) => !allowed(name));
+  if (!deferral) return { inline: [...initial, ...late, ...unmarked], deferred: [], deferral, withheld };
+  return { inline: [...initial, ...unmarked], deferred: late, deferral, withheld };
 }

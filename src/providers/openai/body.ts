@@ -38,11 +38,16 @@ function callFields({ maxOutputTokens, temperature, topP }: CallSettings): strin
   return fields;
 }
 
-/** The tools, and of them those that the mode allows: naming these does not touch the prefix. */
-function toolFields({ prefix: { tools }, withheld }: ModelRequest): string[] {
+/**
+ * The tools, and of them those that the mode allows: naming these does not touch the prefix. Whether tools that joined
+ * later may be named is not known, and what is not named can't be called: once the mode allows one of them, only the
+ * gate withholds the others.
+ */
+function toolFields({ prefix: { tools }, deferred, withheld }: ModelRequest): string[] {
   if (tools.length === 0) return [];
   const declared = `"tools":[${tools.map(({ bytes }) => bytes).join(",")}]`;
-  if (withheld.length === 0) return [declared];
+  const withheldInline = tools.some(({ name }) => withheld.includes(name));
+  if (!withheldInline || deferred.some(({ name }) => !withheld.includes(name))) return [declared];
   const allowed = tools
     .filter(({ name }) => !withheld.includes(name))
     .map((tool) => (isSearch(tool) ? '{"type":"tool_search"}' : `{"type":"function","name":"${tool.name}"}`));

@@ -333,6 +333,13 @@ test("a mode names the inline tools that it allows, and leaves the tools as they
   expect(none.json.tool_choice).toBe("none");
 });
 
+test("a mode that allows a tool which joined later names none, so that it can be called", () => {
+  const entries = [user("hi"), assistant(call("c1", "tool_search", query("a"))), results(2, found("c1", ["a"]))];
+  const ask = (withheld: string[]) => body(entries, { points: { a: "c1" }, request: { withheld } }).json;
+  expect(ask(["clock"])).not.toHaveProperty("tool_choice");
+  expect(ask(["clock", "a"])).toHaveProperty("tool_choice");
+});
+
 test("explicit breakpoints stand on the system text, on the anchor's message and on the last one, only where a model takes them", () => {
   const own = answersOf("openai/gpt-5.6");
   const entries = [
