@@ -12,6 +12,7 @@ export { defineTool } from "./define/tool.ts";
 export type { Agent, InstructionContext, Limits, Mode, Question, Tool, ToolContext } from "./define/types.ts";
 export { type Authenticator, apiKeys } from "./http/auth.ts";
 export type { Provider } from "./providers/contract.ts";
+export { type OpenAICompatibleOptions, openaiCompatible } from "./providers/openai-chat/provider.ts";
 export { type CodeTurn, type Holdfast, type HoldfastOptions, holdfast } from "./surfaces/holdfast.ts";
 export { consoleSpans } from "./turn/console-spans.ts";
 export type { HookContext, ModelCall } from "./turn/observe.ts";

@@ -13,3 +13,6 @@ export const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** The search tool's name. Reserved: no other tool can make its evidence. */
 export const SEARCH_TOOL = "tool_search";
+
+/** The one function by which tools that joined later are called, where an endpoint can't take them. Reserved too. */
+export const BRIDGE_TOOL = "call_tool";

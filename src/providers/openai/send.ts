@@ -10,7 +10,7 @@ export interface Sent {
   readonly baseURL: string | undefined;
   readonly path: string;
   readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly deps: ProviderDeps;
 }
 

@@ -131,7 +131,11 @@ test("a refusal, a filtered answer and a cut one say so", async () => {
   const refused = await read();
   expect(blocks(refused.events)).toMatchObject([{ type: "text", text: "No." }]);
   expect(refused.events.at(-1)).toEqual({ type: "stop", stop: "refusal" });
-  expect((await read()).events.at(-1)).toMatchObject({ type: "stop", stop: "refusal", detail: expect.stringContaining("filter") });
+  expect((await read()).events.at(-1)).toMatchObject({
+    type: "stop",
+    stop: "refusal",
+    detail: expect.stringContaining("filter"),
+  });
   const half = await read();
   expect(blocks(half.events)).toEqual([{ type: "text", text: "half a wo" }]);
   expect(half.events.at(-1)).toEqual({ type: "stop", stop: "length" });
