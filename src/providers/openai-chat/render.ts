@@ -35,6 +35,9 @@ function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered): I
     case "host_search":
       return searchPair(seq, entry.call, entry.names, loadedAt(input, entry.call));
     case "rewind":
+    case "pause":
+    case "pause_answer":
+    case "mode_change":
       return [];
   }
 }

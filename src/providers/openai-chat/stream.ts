@@ -51,13 +51,15 @@ export async function* readStream(
     reason = choice.finish_reason ?? reason;
   }
   if (reason === null) throw brokeOff("the stream ended before the answer did");
-  if (text !== "") yield { type: "block", block: { type: "text", text } };
+  // Half a surrogate pair is nothing that UTF-8 can carry, and APIs refuse it.
+  if (text !== "") yield { type: "block", block: { type: "text", text: text.toWellFormed() } };
   const taken = new Set<string>();
   for (const call of calls) {
     const id = freshId(call, body, taken);
     taken.add(id);
-    const raw = rawCall(call.name, call.input, call.more);
-    yield { type: "block", block: { type: "call", id, ...named({ name: call.name, input: call.input || "{}" }), raw } };
+    const input = call.input.toWellFormed();
+    const raw = rawCall(call.name, input, call.more);
+    yield { type: "block", block: { type: "call", id, ...named({ name: call.name, input: input || "{}" }), raw } };
   }
   yield { type: "usage", usage };
   yield { type: "stop", stop: stopOf(reason, calls.length > 0, refusal) };

@@ -63,26 +63,38 @@ function blockOf(item: ResponseOutputItem): Block | null {
   const cut = "status" in item && item.status === "incomplete";
   switch (item.type) {
     case "message": {
-      const text = item.content.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join("");
-      return cut ? { type: "text", text } : { type: "text", text, raw: JSON.stringify(item) };
+      const said = item.content.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join("");
+      const text = said.toWellFormed();
+      return cut ? { type: "text", text } : { type: "text", text, raw: rawOf(item) };
     }
     case "function_call":
       if (cut) return null;
-      return { type: "call", id: item.call_id, name: item.name, input: item.arguments, raw: JSON.stringify(item) };
+      return {
+        type: "call",
+        id: item.call_id,
+        name: item.name,
+        input: item.arguments.toWellFormed(),
+        raw: rawOf(item),
+      };
     case "tool_search_call": {
       // One that the server executes would have no id; we declare none of those.
       if (cut || item.call_id === null) return null;
-      const input = JSON.stringify(item.arguments ?? {});
-      return { type: "call", id: item.call_id, name: SEARCH_TOOL, input, raw: JSON.stringify(item) };
+      const input = rawOf(item.arguments ?? {});
+      return { type: "call", id: item.call_id, name: SEARCH_TOOL, input, raw: rawOf(item) };
     }
     case "reasoning": {
       if (!item.encrypted_content) return null;
       const text = [...item.summary, ...(item.content ?? [])].map((part) => part.text).join("\n");
-      return { type: "thinking", text, raw: JSON.stringify(item) };
+      return { type: "thinking", text, raw: rawOf(item) };
     }
     default:
-      return { type: "opaque", raw: JSON.stringify(item) };
+      return { type: "opaque", raw: rawOf(item) };
   }
+}
+
+/** JSON text. Half a surrogate pair, which UTF-8 can't carry and APIs refuse, is mended. */
+function rawOf(value: unknown): string {
+  return JSON.stringify(value, (_, one: unknown) => (typeof one === "string" ? one.toWellFormed() : one));
 }
 
 function refuses(item: ResponseOutputItem): boolean {
