@@ -16,6 +16,7 @@ declare global {
       HOLDFAST_ORIGINS?: string;
       HOLDFAST_ALLOW_LOOPBACK?: string;
       HOLDFAST_LEASE_SECONDS?: string;
+      HOLDFAST_SECRET?: string;
     }
   }
 }

@@ -1,6 +1,42 @@
-import type { Numbered } from "../values/entry.ts";
+import type { Entry, Numbered } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
-import { callsOf } from "./effective.ts";
+import { callsOf, effectiveContext, openBatch, toldEntries } from "./effective.ts";
+
+/**
+ * What a fork takes: the entries that stand before the user message with the ordinal `at`, counted from 0 over those
+ * that no rewind took back. It cuts by place (design §3.2): a host search right before that message is taken, whenever it
+ * was made. Null where there is no such message.
+ */
+export function entriesBefore(all: readonly Numbered[], at: number): Numbered[] | null {
+  const told = toldEntries(all);
+  const message = userMessages(told)[at];
+  if (message === undefined) return null;
+  return bySeq(told.slice(0, told.indexOf(message)).filter(({ entry }) => entry.kind !== "rewind"));
+}
+
+/** What users said, in order; what the runtime says in their place (an approved plan) is no message of theirs. */
+export function userMessages(told: readonly Numbered[]): Numbered[] {
+  return told.filter(({ entry }) => entry.kind === "user" && entry.origin === "client");
+}
+
+/**
+ * What a clone takes: all entries, and of a turn that is running (its id; null for none) those through its last finished
+ * step. Where none is finished yet, the turn is left out whole, with what it took back; a host search it made stays where
+ * its place does.
+ */
+export function finishedEntries(all: readonly Numbered[], running: string | null): readonly Numbered[] {
+  if (running === null) return all;
+  const effective = effectiveContext(all);
+  if (effective.some(({ entry }) => entry.turn === running && endsStep(entry))) {
+    const open = openBatch(effective);
+    return all.filter(({ seq }) => seq !== open?.seq);
+  }
+  const kept = new Set(all.filter(({ entry }) => entry.turn !== running).map(({ seq }) => seq));
+  return all.filter(({ seq, entry }) => {
+    if (kept.has(seq)) return true;
+    return entry.kind === "host_search" && (entry.place.at === "before" || kept.has(entry.place.seq));
+  });
+}
 
 /**
  * Whether deferrals may go with a history that was cut (fork, branch, rewind): every load point's call must be in it,
@@ -19,4 +55,12 @@ export function survives(deferrals: ToolDeferrals, effective: readonly Numbered[
     }
   }
   return [...deferrals.loadPoints.values()].every((id) => called.has(id) && answered.has(id));
+}
+
+function endsStep(entry: Entry): boolean {
+  return entry.kind === "results" || (entry.kind === "assistant" && entry.stop === "paused");
+}
+
+function bySeq(entries: readonly Numbered[]): Numbered[] {
+  return entries.toSorted((a, b) => a.seq - b.seq);
 }

@@ -7,8 +7,13 @@ import type { AssistantEntry, Entry, Numbered } from "../values/entry.ts";
  * with them, may be left out (`cuts.ts`).
  */
 export function effectiveContext(all: readonly Numbered[]): Numbered[] {
+  return toldEntries(all).filter(({ entry }) => isEffective(entry));
+}
+
+/** The entries that no rewind took back, sent or not, each at its place. */
+export function toldEntries(all: readonly Numbered[]): Numbered[] {
   const cut = cutByRewinds(all);
-  return inOrder(all).filter(({ seq, entry }) => !cut.has(seq) && isEffective(entry));
+  return inOrder(all).filter(({ seq }) => !cut.has(seq));
 }
 
 /** The calls of an answer, in order. */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { failureOf, HoldfastError } from "../values/errors.ts";
 import { authenticate } from "./authenticate.ts";
+import { copyRoutes } from "./copies.ts";
 import { crossOrigin } from "./cors.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
 import { drainRefused } from "./drain.ts";
@@ -62,5 +63,5 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
 function agentRoutes(deps: AppDeps): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   for (const surface of deps.surfaces) routes.route("/", surface(deps));
-  return routes.route("/", sessionRoutes(deps)).route("/", pauseRoutes(deps));
+  return routes.route("/", sessionRoutes(deps)).route("/", pauseRoutes(deps)).route("/", copyRoutes(deps));
 }

@@ -9,14 +9,15 @@ export const BODY_LIMITS = { text: 4 * MB, whole: 20 * MB, depth: 64 } as const;
 
 /**
  * Reads a JSON body. It is measured while it streams, so that no more than the limit is ever held or parsed. Images and
- * PDFs as data URLs may take it from 4 MB to 20 MB, at the paths that `attachments` names (`messages[].image.url`).
- * Throws `too_large`, or `bad_request` for what is no JSON or is nested too deep.
+ * PDFs as data URLs may take it from 4 MB to 20 MB, at the paths that `attachments` names (`messages[].image.url`);
+ * `"anything"` lets whatever there is take it there. Throws `too_large`, or `bad_request` for what is no JSON or is nested too deep.
  */
-export async function readJson(request: Request, attachments: readonly string[] = []): Promise<unknown> {
+export async function readJson(request: Request, attachments: readonly string[] | "anything" = []): Promise<unknown> {
   const length = Number(request.headers.get("content-length") ?? 0);
   const most = attachments.length > 0 ? BODY_LIMITS.whole : BODY_LIMITS.text;
   if (length > most) throw tooLarge(most);
-  const text = await readText(request, new BodyScan(attachments));
+  const anything = attachments === "anything";
+  const text = await readText(request, new BodyScan(anything ? [] : attachments), anything ? most : BODY_LIMITS.text);
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -24,7 +25,7 @@ export async function readJson(request: Request, attachments: readonly string[] 
   }
 }
 
-async function readText(request: Request, scan: BodyScan): Promise<string> {
+async function readText(request: Request, scan: BodyScan, most: number): Promise<string> {
   const reader = request.body?.getReader();
   if (!reader) return "";
   try {
@@ -38,7 +39,7 @@ async function readText(request: Request, scan: BodyScan): Promise<string> {
         throw badRequest("", `The body is nested deeper than ${BODY_LIMITS.depth} levels.`);
       }
       // Base64 is ASCII, so its characters are bytes.
-      if (bytes - scan.attached > BODY_LIMITS.text) throw tooLarge(BODY_LIMITS.text);
+      if (bytes - scan.attached > most) throw tooLarge(most);
       if (bytes > BODY_LIMITS.whole) throw tooLarge(BODY_LIMITS.whole);
       pieces.push(piece);
     };

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { SessionApi } from "../session/contract.ts";
+import type { SessionApi, SessionId } from "../session/contract.ts";
 import { HoldfastError } from "../values/errors.ts";
 import { checkConversationId } from "./conversation.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
@@ -10,8 +10,12 @@ export function openSession(
   c: Context<HttpEnv, "/api/sessions/:id">,
 ): { session: SessionApi; id: string } {
   const id = checkConversationId(c.req.param("id"), "id");
-  const { owner, agent } = c.var;
-  return { id, session: sessions(c.env, { owner: owner.id, agent: agent.name, conversation: id }) };
+  return { id, session: sessions(c.env, ownSession(c, id)) };
+}
+
+/** The full name of the caller's session with that id. */
+export function ownSession({ var: { owner, agent } }: Pick<Context<HttpEnv>, "var">, conversation: string): SessionId {
+  return { owner: owner.id, agent: agent.name, conversation };
 }
 
 /** `value`, or a 404 where it is null: the session does not exist, or is not the caller's. */

@@ -82,7 +82,7 @@ function before(store: Store, model: string): Cause | null {
 }
 
 /** The entry an item came from: all that the session reads of it. */
-function itemSeq(item: string): number {
+export function itemSeq(item: string): number {
   const value: unknown = JSON.parse(item);
   if (typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number") return value.seq;
   throw new Error("a stored item names no entry");

@@ -1,11 +1,14 @@
 import { HoldfastError } from "../values/errors.ts";
 import type { PauseAnswer } from "../values/pause.ts";
+import type { Branch, BranchAnswer } from "./branch.ts";
+import { readAnswer, streamOf } from "./branch-stream.ts";
 import type {
   AppendAnswer,
   AppendRequest,
   BeatAnswer,
   BeginAnswer,
   BeginRequest,
+  BranchRequest,
   Page,
   SessionApi,
   SessionContext,
@@ -102,6 +105,19 @@ export class SessionClient implements SessionApi {
 
   calls(after: number, limit: number) {
     return this.#call((stub) => stub.calls(after, limit));
+  }
+
+  async branch(request: BranchRequest): Promise<BranchAnswer | null> {
+    const answer = await this.#call(async (stub) => {
+      const stream = await stub.branch(request);
+      return stream === null ? null : new Response(stream).text();
+    });
+    return answer === null ? null : readAnswer(answer);
+  }
+
+  adopt(id: SessionId, branch: Branch): Promise<void> {
+    const text = JSON.stringify(branch);
+    return this.#call((stub) => stub.adopt(id, streamOf(text)));
   }
 
   remove() {

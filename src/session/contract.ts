@@ -10,6 +10,7 @@ import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
+import type { Branch, BranchAnswer } from "./branch.ts";
 
 /** Names one session. Another owner's conversation id is simply one's own, other, session. */
 export interface SessionId {
@@ -209,6 +210,8 @@ export interface CallRecord {
   readonly deferred?: number;
   /** The provider's id of the answer, which the chain's next request is compared with. Not shown. */
   readonly message?: string;
+  /** Copied from the session that this one was cloned or forked from, and no call of its own. */
+  readonly copied?: true;
   /** What the provider said of its cache; absent where it was not asked or did not answer. */
   readonly provider?: Diagnosis;
 }
@@ -244,6 +247,14 @@ export type AppendAnswer =
   /** The fence is stale: another isolate has the session. */
   | { readonly kind: "lost" };
 
+/** What is taken of a session, and what for: a fork takes the next title that is free, an export its own. */
+export interface BranchRequest {
+  readonly v: 1;
+  /** The user message before which the branch ends, from 0; null for all there is. */
+  readonly at: number | null;
+  readonly of: "fork" | "export";
+}
+
 export type BeatAnswer = "go" | "cancel" | "lost";
 
 export interface SessionSummary {
@@ -259,6 +270,8 @@ export interface SessionSummary {
   readonly running: boolean;
   /** What its model calls came to so far. */
   readonly usage?: UsageSum;
+  /** The session it was cloned or forked from. `at`: before which of its user messages, from 0; null for a clone. */
+  readonly forkedFrom: { readonly id: string; readonly at: number | null } | null;
 }
 
 /** What became of an answer to a pause. */
@@ -294,14 +307,23 @@ export interface SessionApi {
   /** Entries after `after`, at most `limit`; `next` is the value for the next call, null at the end. */
   entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null>;
   calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null>;
+  /** Reads a branch of the session. Of a turn that is running it has what was finished. */
+  branch(request: BranchRequest): Promise<BranchAnswer | null>;
+  /** Makes this session, which must not exist, of a branch. A repeat changes nothing. */
+  adopt(id: SessionId, branch: Branch): Promise<void>;
   /** Deletes everything but the tombstone in D1. False when there is no such session. */
   remove(): Promise<boolean>;
   /** Resolves when all that was acknowledged is in D1. */
   flushed(): Promise<void>;
 }
 
-/** What `SessionObject` answers over RPC: the session, and the pages of answers that are too large for one call. */
-export interface SessionRpc extends SessionApi {
+/**
+ * What `SessionObject` answers over RPC: the session, and the pages of answers that are too large for one call. A branch
+ * crosses as a stream of its JSON, which may have any size.
+ */
+export interface SessionRpc extends Omit<SessionApi, "branch" | "adopt"> {
+  branch(request: BranchRequest): Promise<ReadableStream<Uint8Array> | null>;
+  adopt(id: SessionId, branch: ReadableStream<Uint8Array>): Promise<void>;
   /** Page `n`, from 1, of what `begin` or `context` answered under that fence; null when there is no such page. */
   page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
 }

@@ -2,7 +2,7 @@ import { type Base, type ChainPart, LAST, type Opening, openedWith } from "./ope
 import type { EpochHead, Store } from "./store.ts";
 
 /** A text as it was first sent, with its mark; empty where none was kept. */
-interface Marked {
+export interface Marked {
   readonly text: string;
   readonly mark: string;
 }

@@ -20,7 +20,8 @@ export async function listSessions(
   { owner, agent, limit, cursor }: SessionListQuery,
 ): Promise<SessionList> {
   const [before, after] = readCursor(cursor);
-  const query = `SELECT conversation, agent, title, mode, created_at, updated_at, entries FROM sessions
+  const query = `SELECT conversation, agent, title, mode, created_at, updated_at, entries, forked_from, forked_at
+    FROM sessions
     WHERE owner = ?1 AND agent = ?2 AND deleted_at IS NULL AND rev > 0
       AND (updated_at < ?3 OR (updated_at = ?3 AND conversation > ?4))
     ORDER BY updated_at DESC, conversation LIMIT ?5`;
@@ -31,10 +32,11 @@ export async function listSessions(
   const rows = results.slice(0, limit);
   const last = rows.at(-1);
   return {
-    sessions: rows.map(({ created_at: createdAt, updated_at: updatedAt, ...rest }) => ({
+    sessions: rows.map(({ created_at: createdAt, updated_at: updatedAt, forked_from, forked_at, ...rest }) => ({
       ...rest,
       createdAt,
       updatedAt,
+      forkedFrom: forked_from === null ? null : { id: forked_from, at: forked_at },
     })),
     next: results.length > limit && last ? JSON.stringify([last.updated_at, last.conversation]) : null,
   };
@@ -48,6 +50,8 @@ interface SessionListRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly entries: number;
+  readonly forked_from: string | null;
+  readonly forked_at: number | null;
 }
 
 function readCursor(cursor: string | null): [before: number, after: string] {

@@ -8,10 +8,12 @@ import type {
   BeatAnswer,
   BeginAnswer,
   BeginRequest,
+  BranchRequest,
   CallRecord,
   EntryRow,
   Page,
   SessionContext,
+  SessionId,
   SessionRpc,
   SessionSummary,
 } from "./contract.ts";
@@ -81,6 +83,14 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null> {
     return this.#session.calls(after, limit);
+  }
+
+  branch(request: BranchRequest): Promise<ReadableStream<Uint8Array> | null> {
+    return this.#session.branch(request);
+  }
+
+  adopt(id: SessionId, branch: ReadableStream<Uint8Array>): Promise<void> {
+    return this.#session.adopt(id, branch);
   }
 
   remove(): Promise<boolean> {

@@ -65,6 +65,7 @@ export function summaryOf(store: Store, row: SessionRow): SessionSummary {
     status: row.status,
     running: row.status === "running",
     usage: store.usage(),
+    forkedFrom: row.forked_from === null ? null : { id: row.forked_from, at: row.forked_at },
   };
 }
 
@@ -102,7 +103,7 @@ function rows(entries: readonly Numbered[], history: History): EntryRow[] {
 }
 
 /** The blobs that entries refer to and that we hold, each once. */
-function blobsOf(store: Store, entries: readonly Numbered[]): BlobRow[] {
+export function blobsOf(store: Store, entries: readonly Numbered[]): BlobRow[] {
   const hashes = new Set(entries.flatMap(({ entry }) => partsOf(entry).flatMap(hashOf)));
   return [...hashes].flatMap((hash) => store.blob(hash) ?? []);
 }

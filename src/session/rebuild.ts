@@ -11,7 +11,10 @@ export type Look = "rebuilt" | "gone" | "none";
 /** Rows are read this many at a time: of the largest, half a megabyte each, a page is then 32 MB. */
 const PAGE_ROWS = 64;
 
-type SessionRecord = Pick<SessionRow, "title" | "mode" | "created_at" | "updated_at" | "rev"> & {
+type SessionRecord = Pick<
+  SessionRow,
+  "title" | "mode" | "created_at" | "updated_at" | "rev" | "forked_from" | "forked_at"
+> & {
   readonly entries: number;
   readonly state: string;
   readonly tool_deferrals: string | null;
@@ -54,7 +57,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
   store.prepare();
   for (const copied of COPIED) await readBack(db, store, name, copied);
   const state: RecordState = JSON.parse(record.state);
-  const { title, mode, created_at, updated_at, rev, entries } = record;
+  const { title, mode, created_at, updated_at, rev, entries, forked_from, forked_at } = record;
   store.create({
     ...{ owner: id.owner, agent: id.agent, conversation: id.conversation },
     ...{ title, mode, created_at, updated_at, rev, generation },
@@ -76,6 +79,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
     },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
     ...{ flushed_rev: rev, flushed_seq: entries, recorded_rev: rev, refused: "[]", deleted_at: null },
+    ...{ forks: state.forks ?? 0, forked_from: forked_from ?? null, forked_at: forked_at ?? null },
   });
   return "rebuilt";
 }

@@ -21,9 +21,12 @@ export const COPIED = [
 
 /**
  * What column `state` of D1's `sessions` holds, as JSON: the rest of what a rebuild needs. Without `cuts` all entries are
- * read until the next rewind. `refused`: rows that the record lacks; absent where it is whole.
+ * read until the next rewind; without `forks` their titles count from the start again. `refused`: rows that the record
+ * lacks; absent where it is whole.
  */
-export type RecordState = Partial<Pick<SessionRow, "cuts">> & { readonly refused?: readonly RowName[] } & Pick<
+export type RecordState = Partial<Pick<SessionRow, "cuts" | "forks">> & {
+  readonly refused?: readonly RowName[];
+} & Pick<
     SessionRow,
     "sent_through" | "wire" | "status" | "turn" | "user_seq" | "refused_from" | "step" | "attempts" | "lease_seconds"
   >;
@@ -64,7 +67,7 @@ const BATCH_BYTES = 8_000_000;
 export async function copyToRecord(db: D1Database, { row, through, rows, calls }: Unflushed): Promise<Copied> {
   const guard: Guard = { session: sessionName(row), generation: row.generation };
   const refused: RowName[] = [];
-  let head = row.recorded_rev === 0 ? [headOf(db, guard.session, row)] : [];
+  let head = row.recorded_rev === 0 ? headOf(db, guard.session, row) : [];
   let inserts: Rows[] = [];
   let size = 0;
   let statements = 0;
@@ -105,13 +108,18 @@ export async function copyToRecord(db: D1Database, { row, through, rows, calls }
 }
 
 /** The record of a session that D1 has none of yet: at revision 0 it has nothing to be rebuilt from. */
-function headOf(db: D1Database, id: string, row: SessionRow): D1PreparedStatement {
+function headOf(db: D1Database, id: string, row: SessionRow): D1PreparedStatement[] {
   const head = `INSERT INTO sessions
       (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?) ON CONFLICT DO NOTHING`;
   const { owner, agent, conversation, title, mode, created_at, updated_at, generation } = row;
   const values = [id, owner, agent, conversation, title, mode, created_at, updated_at, generation];
-  return db.prepare(head).bind(...values, JSON.stringify(stateOf(row, [])));
+  const statements = [db.prepare(head).bind(...values, JSON.stringify(stateOf(row, [])))];
+  if (row.forked_from !== null) {
+    const lineage = "UPDATE sessions SET forked_from = ?, forked_at = ? WHERE id = ? AND generation = ? AND rev = 0";
+    statements.push(db.prepare(lineage).bind(row.forked_from, row.forked_at, id, generation));
+  }
+  return statements;
 }
 
 /** The record's own row, once all rows of its revision are there. */
@@ -150,6 +158,7 @@ function stateOf(row: SessionRow, refused: readonly RowName[]): RecordState {
   return {
     sent_through: row.sent_through,
     cuts: row.cuts,
+    forks: row.forks,
     wire: row.wire,
     status: row.status,
     turn: row.turn,

@@ -51,6 +51,11 @@ const STEPS: readonly (readonly string[])[] = [
     "UPDATE session SET recorded_rev = flushed_rev",
     "ALTER TABLE session ADD COLUMN refused TEXT NOT NULL DEFAULT '[]'",
   ],
+  [
+    "ALTER TABLE session ADD COLUMN forks INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE session ADD COLUMN forked_from TEXT",
+    "ALTER TABLE session ADD COLUMN forked_at INTEGER",
+  ],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

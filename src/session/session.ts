@@ -2,7 +2,10 @@ import { effectiveContext } from "../context/effective.ts";
 import type { Marks } from "../prefix/marks.ts";
 import { encodeEntry } from "../values/entry.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
+import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend } from "./append.ts";
+import { readBranch } from "./branch.ts";
+import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { epochMarks } from "./chain.ts";
 import type {
   AnswerOutcome,
@@ -11,6 +14,7 @@ import type {
   BeatAnswer,
   BeginAnswer,
   BeginRequest,
+  BranchRequest,
   CallRecord,
   EntryRow,
   Page,
@@ -28,7 +32,7 @@ import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { entomb } from "./record.ts";
-import { createSession, takeTurn } from "./start.ts";
+import { createSession, forkTitle, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import { type SetAlarm, Timers } from "./timers.ts";
 import { countUsage } from "./usage.ts";
@@ -192,6 +196,28 @@ export class Session implements SessionRpc {
     if ((await this.#known()) === null) return null;
     const { page, more } = firstPage(this.#store.calls(after), limit, Number.POSITIVE_INFINITY, () => 0);
     return { calls: page.map(({ call }) => call), next: more ? (page.at(-1)?.rev ?? after) : null };
+  }
+
+  async branch({ v, at, of }: BranchRequest): Promise<ReadableStream<Uint8Array> | null> {
+    refuseUnknown(v);
+    const row = await this.#known();
+    if (row === null) return null;
+    const title = of === "fork" ? forkTitle(row.title, row.forks + 1) : row.title;
+    const answer = readBranch(this.#store, row, at, title);
+    if (of === "fork" && answer.kind === "branch") {
+      this.#store.update({ rev: row.rev + 1, forks: row.forks + 1 });
+      this.#flushSoon(0);
+    }
+    return streamOf(JSON.stringify(answer));
+  }
+
+  async adopt(id: SessionId, stream: ReadableStream<Uint8Array>): Promise<void> {
+    const branch = await readBranchStream(stream);
+    refuseUnknown(branch.v);
+    // Its answer was lost on the way.
+    if (this.#store.session() !== null) return;
+    adoptBranch(this.#store, id, branch, this.#host.now());
+    this.#flushSoon(0);
   }
 
   async remove(): Promise<boolean> {

@@ -49,6 +49,9 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       wire_before: request.wire,
       resumed: 0,
       last_append: "",
+      forks: 0,
+      forked_from: null,
+      forked_at: null,
       flushed_rev: 0,
       flushed_seq: 0,
       recorded_rev: 0,
@@ -128,11 +131,19 @@ export function firstFence(): number {
   return (high & 0xffff) * 2 ** 32 + low + 1;
 }
 
+/** The title of a session's `n`th clone or fork, from 1. */
+export function forkTitle(title: string, n: number): string {
+  const mark = ` (fork ${n})`;
+  return `${titled(title, TITLE_CHARS - mark.length)}${mark}`;
+}
+
 function titleOf(user: string): string {
   const entry = decodeEntry(user);
   if (entry.kind !== "user") throw new Error(`a turn begins with a user entry, not with one of kind ${entry.kind}`);
-  return Array.from(normaliseText(contentText(entry.content)))
-    .slice(0, TITLE_CHARS)
-    .join("")
-    .toWellFormed();
+  return titled(normaliseText(contentText(entry.content)));
+}
+
+/** As much of a text as a title holds. */
+export function titled(text: string, most = TITLE_CHARS): string {
+  return Array.from(text).slice(0, most).join("").toWellFormed();
 }

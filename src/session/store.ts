@@ -48,6 +48,11 @@ export type SessionRow = {
   resumed: number;
   /** The newest append under this fence, as `turn/step/kind`. */
   last_append: string;
+  /** How many clones and forks were taken of it: their titles count on. */
+  forks: number;
+  /** The conversation it was cloned or forked from, and before which of its user messages; null for a clone. */
+  forked_from: string | null;
+  forked_at: number | null;
   /** All rows through this revision are in D1, and of entries through this number … */
   flushed_rev: number;
   flushed_seq: number;
@@ -60,6 +65,9 @@ export type SessionRow = {
 
 /** An epoch, and the revision that opened it. */
 export type EpochHead = { readonly rev: number; readonly epoch: number };
+
+/** What texts are kept under. */
+export type TextName = "instructions" | "client_system";
 
 /** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
 export type Timer = { readonly name: "outbox" | "burial"; readonly due: number; readonly tries: number };
@@ -179,7 +187,7 @@ export class Store {
   }
 
   /** Keeps a text under a name; the newest counts. */
-  addText(rev: number, name: "instructions" | "client_system", text: string): void {
+  addText(rev: number, name: TextName, text: string): void {
     for (const [part, piece] of split(JSON.stringify(text)).entries()) {
       this.insert("texts", { rev, name, part, text: piece });
     }
@@ -219,7 +227,7 @@ export class Store {
     return null;
   }
 
-  text(name: "instructions" | "client_system"): string | null {
+  text(name: TextName): string | null {
     const rows = this.#sql.exec<{ part: number; text: string }>(
       `SELECT part, text FROM texts WHERE name = ?1 AND rev = (SELECT max(rev) FROM texts WHERE name = ?1)
        ORDER BY part`,
@@ -227,6 +235,15 @@ export class Store {
     );
     for (const { text } of join(rows)) return parseText(text);
     return null;
+  }
+
+  /** The newest text of each name. */
+  texts(): { name: TextName; text: string }[] {
+    const names = this.#sql.exec<{ name: TextName }>("SELECT DISTINCT name FROM texts").toArray();
+    return names.flatMap(({ name }) => {
+      const text = this.text(name);
+      return text === null ? [] : [{ name, text }];
+    });
   }
 
   /** The newest epoch of a chain; null where there is none. */
@@ -282,6 +299,14 @@ export class Store {
     return row === undefined ? null : parseCall(row.text);
   }
 
+  /** The newest answered call of a part of a chain that had at most so many items; null where none had. */
+  lastCallWithin(chain: string, { epoch, from, through }: ChainPart, items: number): CallRecord | null {
+    const query = `SELECT text FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
+      AND text ->> '$.answered' AND text ->> '$.items' <= ? ORDER BY rev DESC LIMIT 1`;
+    const [row] = this.#sql.exec<{ text: string }>(query, from, through, chain, epoch, items).toArray();
+    return row === undefined ? null : parseCall(row.text);
+  }
+
   /** The end marker of the newest answered call of a part of a chain that had it below `items`; null where none had. */
   lastEnd(chain: string, { epoch, from, through }: ChainPart, items: number): number | null {
     const query = `SELECT text ->> '$.end' AS end FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
@@ -289,20 +314,21 @@ export class Store {
     return this.#sql.exec<{ end: number }>(query, from, through, chain, epoch, items).toArray()[0]?.end ?? null;
   }
 
-  /** Model calls after revision `after`, with their revisions. */
+  /** Model calls of this session after revision `after`, with their revisions. */
   *calls(after: number): Generator<{ readonly rev: number; readonly call: CallRecord }> {
     const rows = this.#sql.exec<{ rev: number; text: string }>(
-      "SELECT rev, text FROM calls WHERE rev > ? ORDER BY rev",
+      "SELECT rev, text FROM calls WHERE rev > ? AND text ->> '$.copied' IS NULL ORDER BY rev",
       after,
     );
     for (const { rev, text } of rows) yield { rev, call: parseCall(text) };
   }
 
-  /** What all model calls came to. */
+  /** What this session's model calls came to. */
   usage(): UsageSum {
     const sum = (field: keyof Usage) => `coalesce(sum(text ->> '$.usage.${field}'), 0) AS ${field}`;
     const fields = (["input", "cacheRead", "cacheWrite", "output"] as const).map(sum).join(", ");
-    return this.#sql.exec<{ [F in keyof UsageSum]: number }>(`SELECT ${fields}, count(*) AS calls FROM calls`).one();
+    const query = `SELECT ${fields}, count(*) AS calls FROM calls WHERE text ->> '$.copied' IS NULL`;
+    return this.#sql.exec<{ [F in keyof UsageSum]: number }>(query).one();
   }
 
   /** Why an epoch that was opened at `rev` is over; null while it goes on. */

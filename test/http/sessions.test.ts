@@ -81,6 +81,7 @@ const summary = {
   entries: ENTRIES.length,
   status: "done" as const,
   running: false,
+  forkedFrom: { id: "older", at: 2 },
 };
 
 /** Alice's session `abc` with the first agent; nobody else has any. */

@@ -286,6 +286,7 @@ describe("the guard of the copy", () => {
       refused: "[]",
       deleted_at: null,
     },
+    ...{ forks: 0, forked_from: null, forked_at: null },
   };
   const entries = (values: readonly unknown[]) => ({
     of: { table: "entries", columns: ["seq", "part", "rev", "text"], key: 2 },

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { badRequest } from "../../http/bad-request.ts";
+import { decodeBase64 } from "../../http/base64.ts";
+import { IMAGES, isOf, type Media } from "../../http/media.ts";
 import type { BlobRow } from "../../session/contract.ts";
 import type { Source } from "../../values/entry.ts";
-import { decodeBase64 } from "./base64.ts";
-import { IMAGES, isOf, type Media } from "./media.ts";
 
 /** Where an attachment is, and its content if the request brought it along. */
 export interface Attachment {
