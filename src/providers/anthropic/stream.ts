@@ -4,6 +4,7 @@ import type { Block } from "../../values/entry.ts";
 import { NO_USAGE, type Usage } from "../../values/usage.ts";
 import { brokeOff } from "../broke-off.ts";
 import type { ModelEvent } from "../contract.ts";
+import { wholeCharacters } from "../whole-characters.ts";
 
 type Stop = Extract<ModelEvent, { type: "stop" }>["stop"];
 type StartBlock = Extract<RawMessageStreamEvent, { type: "content_block_start" }>["content_block"];
@@ -81,7 +82,7 @@ function closed(open: Open): Block {
   const { start } = open;
   switch (start.type) {
     case "text":
-      return { type: "text", text: start.text + open.text };
+      return { type: "text", text: (start.text + open.text).toWellFormed() };
     case "thinking": {
       const thinking = start.thinking + open.text;
       const signature = start.signature + open.signature;
@@ -90,21 +91,12 @@ function closed(open: Open): Block {
     case "redacted_thinking":
       return { type: "thinking", text: "", raw: JSON.stringify({ type: "redacted_thinking", data: start.data }) };
     case "tool_use":
-      return { type: "call", id: start.id, name: start.name, input: wellFormed(open.input) || "{}" };
+      return { type: "call", id: start.id, name: start.name, input: wholeCharacters(open.input) || "{}" };
     default: {
       const block = open.input === "" ? start : { ...start, input: JSON.parse(open.input) };
       return { type: "opaque", raw: JSON.stringify(block) };
     }
   }
-}
-
-/**
- * The input's text, with lone surrogates written as escapes: inside a JSON string that is the same value, and unlike
- * the raw character it survives UTF-8, so the first request and one after a reload send the same bytes.
- */
-function wellFormed(text: string): string {
-  if (text.isWellFormed()) return text;
-  return text.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 }
 
 interface WireUsage {

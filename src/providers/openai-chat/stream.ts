@@ -4,6 +4,7 @@ import type { CallBlock } from "../../values/entry.ts";
 import { NO_USAGE, type Usage } from "../../values/usage.ts";
 import { brokeOff } from "../broke-off.ts";
 import type { ModelEvent } from "../contract.ts";
+import { wholeCharacters } from "../whole-characters.ts";
 import { rawCall } from "./render.ts";
 
 type Delta = ChatCompletionChunk["choices"][number]["delta"];
@@ -57,7 +58,7 @@ export async function* readStream(
   for (const call of calls) {
     const id = freshId(call, body, taken);
     taken.add(id);
-    const input = call.input.toWellFormed();
+    const input = wholeCharacters(call.input);
     const raw = rawCall(call.name, input, call.more);
     yield { type: "block", block: { type: "call", id, ...named({ name: call.name, input: input || "{}" }), raw } };
   }

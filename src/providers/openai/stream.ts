@@ -9,6 +9,7 @@ import { SEARCH_TOOL } from "../../values/tool.ts";
 import { NO_USAGE, type Usage } from "../../values/usage.ts";
 import { brokeOff } from "../broke-off.ts";
 import type { ModelEvent } from "../contract.ts";
+import { wholeCharacters } from "../whole-characters.ts";
 import { failedInAnswer } from "./errors.ts";
 
 /**
@@ -73,7 +74,7 @@ function blockOf(item: ResponseOutputItem): Block | null {
         type: "call",
         id: item.call_id,
         name: item.name,
-        input: item.arguments.toWellFormed(),
+        input: wholeCharacters(item.arguments),
         raw: rawOf(item),
       };
     case "tool_search_call": {

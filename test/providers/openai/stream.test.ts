@@ -84,7 +84,7 @@ test("text comes in pieces, then as a block with all that the API said of it, th
 });
 
 test("reasoning keeps its encrypted form, and calls the text of their arguments", async () => {
-  const input = '{"10":1,"2":12345678901234567890,"a":"\\ud83d"}';
+  const input = '{"10":1,"2":12345678901234567890,"a":"\\u00e9"}';
   emulator.script([think("hm"), say("Let me see."), call("clock", input, "call_1"), call("clock")]);
   const { events } = await read();
   const [thinking, text, first, second] = blocks(events);
