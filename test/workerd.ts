@@ -22,6 +22,12 @@ export interface WorkerdOptions {
   readonly clones?: number;
 }
 
+/** Modules that run instead of the entry's, as another release would: in the first isolate, which has the objects, or in its clones. */
+export interface Scripts {
+  readonly host?: string;
+  readonly clones?: string;
+}
+
 /** A worker in real workerd, with real storage on disk. */
 export interface Workerd {
   readonly persist: string;
@@ -37,9 +43,9 @@ export interface Workerd {
   migrate(which?: (name: string) => boolean): Promise<void>;
   /**
    * A new process, so a fresh isolate, on the same storage; the old one is killed where it stands (Miniflare ends
-   * workerd with SIGKILL). Bindings given here replace those of the same name.
+   * workerd with SIGKILL). Bindings given here replace those of the same name, scripts those it had.
    */
-  fresh(bindings?: Readonly<Record<string, string>>): Promise<void>;
+  fresh(bindings?: Readonly<Record<string, string>>, scripts?: Scripts): Promise<void>;
   /** A new process, as by `fresh`, after the storage of all objects was deleted. D1 stays. */
   wipeObjects(bindings?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends the process, and deletes the storage folder unless it was given. */
@@ -77,8 +83,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const script = await bundle(options.entry);
   const logs: string[] = [];
   let bindings = { ...options.bindings };
-  const isolate = () => ({
-    modules: [{ type: "ESModule", path: "worker.js", contents: script } as const],
+  let scripts: Scripts = {};
+  const isolate = (contents = scripts.host ?? script) => ({
+    modules: [{ type: "ESModule", path: "worker.js", contents } as const],
     compatibilityDate: "2026-10-01",
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings,
@@ -91,7 +98,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     d1Databases: { DB: "holdfast-test" },
   });
   const clone = (_: unknown, index: number) => ({
-    ...isolate(),
+    ...isolate(scripts.clones ?? script),
     name: `clone-${index + 1}`,
     durableObjects: { SESSIONS: { className: "SessionObject", scriptName: "host", useSQLite: true } },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
@@ -132,8 +139,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     async migrate(which = () => true) {
       await applyMigrations(await mf.getD1Database("DB"), which);
     },
-    async fresh(next) {
+    async fresh(next, other = scripts) {
       await mf.dispose();
+      scripts = other;
       await restart(next);
     },
     async wipeObjects(next) {

@@ -146,21 +146,34 @@ export class SessionClient implements SessionApi {
       } catch (error) {
         if (isUnavailable(error)) throw unavailable();
         const late = tries >= TRIES || Date.now() - since >= TRIES_MS;
-        if (late || !mayPass(error)) throw error;
+        if (late || !mayPass(error)) throw asFailure(error);
       }
       await this.#wait(FIRST_WAIT_MS * 2 ** tries);
     }
   }
 }
 
+/** The worker runs newer code than the object for some minutes after a deploy, and says something it does not know yet. */
+const UNKNOWN = "is not known to this object yet: retry";
+
 /** Whether the same call may succeed on a new stub. An overloaded object is left alone. */
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ("overloaded" in error && error.overloaded === true) return false;
-  if ("retryable" in error && error.retryable === true) return true;
-  if ("durableObjectReset" in error && error.durableObjectReset === true) return true;
-  // The object runs older code than this worker for some minutes after a deploy.
-  return error.message.endsWith("is not known to this object yet: retry");
+  if (!(error instanceof Error) || says(error, "overloaded")) return false;
+  return says(error, "retryable") || says(error, "durableObjectReset") || error.message.endsWith(UNKNOWN);
+}
+
+/** What the platform says of an error that came from an object, or from the way to it. */
+function says(error: Error, property: "overloaded" | "retryable" | "durableObjectReset"): boolean {
+  return Object.getOwnPropertyDescriptor(error, property)?.value === true;
+}
+
+/** The error that the caller reads: an object that can't be reached right now is no fault of ours. */
+function asFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || !(says(error, "overloaded") || mayPass(error))) return error;
+  const message = says(error, "overloaded")
+    ? "This conversation gets more requests than it can take. Try again later."
+    : "This conversation can't be reached right now. Try again.";
+  return new HoldfastError({ reason: "unavailable", retryAfter: 5, message, detail: error.message });
 }
 
 function isUnavailable(error: unknown): boolean {

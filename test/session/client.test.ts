@@ -29,17 +29,26 @@ describe("a call of a session", () => {
     expect(given.taken()).toBe(3);
   });
 
-  test("is given up after five tries", async () => {
+  test("is given up after five tries, as an object that can't be reached", async () => {
     const given = stubs(...Array.from({ length: 9 }, () => fails({ retryable: true })));
-    await expect(new SessionClient(given, "s", atOnce).summary()).rejects.toThrow("it broke");
+    await expect(new SessionClient(given, "s", atOnce).summary()).rejects.toMatchObject({
+      failure: { reason: "unavailable", retryAfter: 5, detail: "it broke" },
+    });
     expect(given.taken()).toBe(5);
   });
 
-  test("is not made again when the object is overloaded, or the fault is its own", async () => {
-    for (const fields of [{ retryable: true, overloaded: true }, {}]) {
-      const given = stubs(fails(fields), answers);
-      await expect(new SessionClient(given, "s", atOnce).summary()).rejects.toThrow("it broke");
-    }
+  test("is not made again when the object is overloaded, which the caller reads", async () => {
+    const given = stubs(fails({ retryable: true, overloaded: true }), answers);
+    await expect(new SessionClient(given, "s", atOnce).summary()).rejects.toMatchObject({
+      failure: { reason: "unavailable", retryAfter: 5, message: expect.stringContaining("more requests") },
+    });
+    expect(given.taken()).toBe(1);
+  });
+
+  test("is not made again when the fault is the object's own", async () => {
+    const given = stubs(fails({}), answers);
+    await expect(new SessionClient(given, "s", atOnce).summary()).rejects.toThrow("it broke");
+    expect(given.taken()).toBe(1);
   });
 
   test("says readably that the store can't be asked", async () => {

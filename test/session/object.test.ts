@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EntryRow } from "../../src/session/contract.ts";
+import type { AppendRequest, BeginRequest, EntryRow } from "../../src/session/contract.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import {
   append,
@@ -315,6 +315,35 @@ describe("chains", () => {
         db.prepare("SELECT tool_deferrals FROM sessions WHERE conversation = ?").bind(one.id.conversation).first(),
       )
       .toEqual({ tool_deferrals: null });
+  });
+});
+
+describe("an object that resets in mid-call", () => {
+  test.each(["before", "after"] as const)("%s the work was done is asked again, and does it once", async (when) => {
+    const one = open();
+    await wholeTurn(one, "t0", "hello", "hi");
+    await one.resetWithin(when);
+    const start = await begin(one, { turn: "t1", user: user("next", "t1") });
+    expect(start).toMatchObject({ turn: "t1", resumed: false, userSeq: 3, lastSeq: 3 });
+    await one.resetWithin(when);
+    const answer = await append(one, start, { entries: [assistant("t1", [say("there")])] });
+    expect(answer).toEqual({ kind: "ok", lastSeq: 4 });
+    expect((await one.entries(0, 10))?.entries).toHaveLength(4);
+    expect(await one.summary()).toMatchObject({ running: false });
+  });
+});
+
+describe("a request of a newer worker", () => {
+  test("that the object does not know is refused before anything is stored, and the worker tells its caller to come back", async () => {
+    const one = open();
+    const newer = { ...beginRequest(one), v: 2 } as unknown as BeginRequest;
+    await expect(one.begin(newer)).rejects.toThrow("can't be reached right now");
+    expect(await one.tables()).toEqual([]);
+    const start = await begin(one);
+    const late = { kind: "finish", entries: [assistant("t1", [say("hi")])], v: 2 } as unknown as Partial<AppendRequest>;
+    await expect(append(one, start, late)).rejects.toThrow("can't be reached right now");
+    expect(await one.summary()).toMatchObject({ entries: 1, running: true });
+    expect(await append(one, start)).toEqual({ kind: "ok", lastSeq: 1 });
   });
 });
 

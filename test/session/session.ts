@@ -23,6 +23,7 @@ interface Extra {
   tables(): Promise<{ name: string }[]>;
   longestText(): Promise<{ bytes: number; parts: number }>;
   reset(): Promise<void>;
+  resetWithin(when: "before" | "after"): Promise<void>;
 }
 
 /** A session in workerd, through its client. */

@@ -1,5 +1,5 @@
 import { sessionClient } from "../../src/session/client.ts";
-import type { SessionId } from "../../src/session/contract.ts";
+import type { AppendAnswer, AppendRequest, BeginAnswer, BeginRequest, SessionId } from "../../src/session/contract.ts";
 import { SessionObject as Base } from "../../src/session/object.ts";
 
 /** One call of a session, as the tests send it. */
@@ -16,6 +16,7 @@ export class SessionObject extends Base {
   readonly #cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[];
   readonly #sql: SqlStorage;
   readonly #d1: { up: boolean; statements: string[] };
+  #resets: "before" | "after" | null = null;
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
@@ -67,6 +68,29 @@ export class SessionObject extends Base {
 
   async reset(): Promise<void> {
     this.ctx.abort("reset by a test");
+  }
+
+  /** Resets the object within its next `begin` or `append`, before or after that did its work. */
+  async resetWithin(when: "before" | "after"): Promise<void> {
+    this.#resets = when;
+  }
+
+  override begin(request: BeginRequest): Promise<BeginAnswer> {
+    return this.#within(() => super.begin(request));
+  }
+
+  override append(request: AppendRequest): Promise<AppendAnswer> {
+    return this.#within(() => super.append(request));
+  }
+
+  async #within<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#resets === "before") this.ctx.abort("reset by a test");
+    const answer = await work();
+    if (this.#resets === "after") {
+      await this.ctx.storage.sync();
+      this.ctx.abort("reset by a test");
+    }
+    return answer;
   }
 }
 
