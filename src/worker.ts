@@ -1,7 +1,7 @@
 import { apiKeys, defineAgent, holdfast, lazy } from "./index.ts";
 import { everyday, occasional } from "./toolkit/toolkit.ts";
 
-export { SessionObject } from "./index.ts";
+export { SessionObject, TurnRunner } from "./index.ts";
 
 const assistant = defineAgent({
   name: "assistant",

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Once } from "../session/contract.ts";
 import { badRequest } from "./bad-request.ts";
 
 /** `minted`: made for this request, so no session can exist under it yet. */
@@ -38,14 +39,15 @@ export function givenConversation(headers: Headers, body: NamingBody): string | 
 }
 
 /**
- * The conversation of a request: the id it gives; else the one that `derive` finds by what the client resent; else a
- * new one. `derive` is null where there is nothing to go by.
+ * The conversation of a request: the id it gives; else one that follows from its `Idempotency-Key`, so that a repeat
+ * gets to the same; else the one that `derive` finds by what the client resent; else a new one.
  */
 export async function resolveConversation(
   given: string | null,
-  derive: (() => Promise<string | null>) | null,
+  { key }: Once,
+  derive: () => Promise<string | null>,
 ): Promise<Conversation> {
-  const id = given ?? (derive && (await derive()));
+  const id = given ?? (await derive()) ?? (key && `key-${key.slice(0, 32)}`);
   return id === null ? { id: mintId(), minted: true } : { id, minted: false };
 }
 

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { Agent } from "../define/types.ts";
 import type { listSessions } from "../session/list.ts";
+import type * as requests from "../session/requests.ts";
 import type * as transcripts from "../session/transcripts.ts";
 import type { AnswerDeps } from "../turn/answer-pause.ts";
 import type { TurnHost } from "../turn/start.ts";
@@ -23,4 +24,5 @@ export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log">,
   readonly surfaces: readonly Surface[];
   readonly listSessions: typeof listSessions;
   readonly transcripts: typeof transcripts;
+  readonly requests: typeof requests;
 }

@@ -51,6 +51,8 @@ export function httpError(failure: Failure): HttpError {
       return error(409, "conflict_error", "conflict", { headers: NO_RETRY });
     case "gone":
       return error(410, "invalid_request_error", "gone");
+    case "key_reused":
+      return error(422, "invalid_request_error", "idempotency_key_reused", { headers: NO_RETRY });
     case "too_large":
       return error(413, "invalid_request_error", "request_too_large");
     case "limit":

@@ -1,9 +1,13 @@
 /**
  * A response body for server-sent events, written by `write` at its own pace: what it sends while nobody reads is kept,
  * and dropped once the reader has gone, so a reader can neither hold the writer back nor make it fail. `done` resolves
- * when `write` is through, whether or not there still is a reader; it never rejects.
+ * when `write` is through, whether or not there still is a reader; it never rejects. `left` is aborted when the reader
+ * goes.
  */
-export function eventStream(write: (send: (frame: string) => void) => Promise<void>): {
+export function eventStream(
+  write: (send: (frame: string) => void) => Promise<void>,
+  left?: AbortController,
+): {
   readonly body: ReadableStream<Uint8Array>;
   readonly done: Promise<void>;
 } {
@@ -29,6 +33,7 @@ export function eventStream(write: (send: (frame: string) => void) => Promise<vo
     },
     cancel() {
       open = false;
+      left?.abort();
     },
   });
   return { body, done };

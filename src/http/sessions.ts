@@ -6,6 +6,7 @@ import { parse } from "./bad-request.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
 import { found, openSession } from "./open-session.ts";
 import { publicEntry } from "./public-entry.ts";
+import { turnStream } from "./turn-stream.ts";
 
 /** Entries, calls or sessions a page, unless asked otherwise. */
 const PAGE = { usual: 100, most: 500 } as const;
@@ -59,6 +60,11 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
     const { after, limit } = parse(pageQuery, c.req.query());
     const { calls, next } = found(await session.calls(after, limit), id);
     return c.json({ calls: calls.map(ledgerRow), ...more(next) });
+  });
+
+  routes.get("/api/sessions/:id/stream", (c) => {
+    const { session, id } = openSession(deps, c);
+    return turnStream(c, session, id);
   });
 
   routes.post("/api/sessions/:id/stop", async (c) => {

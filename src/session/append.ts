@@ -1,6 +1,7 @@
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
-import type { AppendAnswer, AppendRequest } from "./contract.ts";
+import type { AppendAnswer, AppendRequest, TurnEnd } from "./contract.ts";
 import { sessionName } from "./name.ts";
+import { keepPartial } from "./partial.ts";
 import type { SessionRow, Store } from "./store.ts";
 import { writeChain } from "./write-chain.ts";
 
@@ -37,8 +38,10 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
       ...(request.kind === "answer" || request.kind === "finish" ? { step: request.step } : {}),
       ...(request.sentThrough === undefined ? {} : { sent_through: request.sentThrough }),
       ...(request.deferrals === undefined ? {} : { deferrals: request.deferrals, deferrals_rev: rev }),
+      ...(request.kind === "handover" ? { handed: 1 } : {}),
       ...(request.kind === "finish" ? ended(request) : {}),
     });
+    if (request.partial !== undefined) keepPartial(store, rev, request.partial);
   });
   return { kind: "ok", lastSeq };
 }
@@ -47,6 +50,12 @@ function appendKey({ turn, step, kind }: AppendRequest): string {
   return `${turn}/${step}/${kind}`;
 }
 
-function ended({ end }: AppendRequest): Pick<SessionRow, "status" | "cancel" | "refused_from"> {
-  return { status: end?.status ?? "done", cancel: 0, refused_from: end?.status === "refused" ? end.from : 0 };
+function ended({ end }: AppendRequest): Pick<SessionRow, "status" | "cancel" | "refused_from" | "ended"> {
+  const refused_from = end?.status === "refused" ? end.from : 0;
+  return { status: end?.status ?? "done", cancel: 0, refused_from, ended: endText(end ?? {}) };
+}
+
+/** How a turn ended, as its row keeps it: without what is only for the developer's log. */
+export function endText({ stop, detail, failure }: TurnEnd): string {
+  return JSON.stringify({ stop, detail, failure: failure && { ...failure, detail: undefined } });
 }

@@ -2,7 +2,7 @@ import type { Alignment } from "../context/align-history.ts";
 import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
 import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
-import type { AssistantEntry, Entry, Numbered, RewindEntry, UserEntry } from "../values/entry.ts";
+import type { AssistantEntry, Entry, Numbered, RewindEntry, ToolResult, UserEntry } from "../values/entry.ts";
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { BeginRequest } from "./contract.ts";
@@ -20,6 +20,8 @@ export interface Found {
   readonly deferrals: ToolDeferrals;
   /** The client system text that the session was frozen with. */
   readonly clientSystem: string | null;
+  /** The results that are there of the batch of that answer, which was cut by a hand-over. */
+  partial(seq: number): readonly ToolResult[];
   readonly newest: {
     readonly turn: string;
     readonly userSeq: number;
@@ -60,7 +62,7 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   }
 
   const head = { v: 1, at: now, turn: request.turn } as const;
-  const { made, mode } = closed(effective, now);
+  const { made, mode } = closed(effective, found, now);
 
   const rewound = (rewind: Rewind | null): Entry[] =>
     rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
@@ -91,12 +93,13 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
  * Decides how the newest turn goes on without a new message: its pauses are all answered, or its isolate died. Null
  * where there is nothing to go on with.
  */
-export function planGoingOn({ all, newest }: Pick<Found, "all" | "newest">, now: number): Plan | null {
+export function planGoingOn(found: Pick<Found, "all" | "newest" | "partial">, now: number): Plan | null {
+  const { all, newest } = found;
   const effective = effectiveContext(all);
   if (newest.status === "dead") return isUnfinished(effective, newest) ? resumption(effective, newest) : null;
   const waiting = newest.status === "paused" ? waitingPause(effective) : null;
   if (waiting === null || openPauses(waiting).length > 0) return null;
-  const { made, mode } = closed(effective, now);
+  const { made, mode } = closed(effective, found, now);
   return { resumed: true, sends: true, userSeq: newest.userSeq, append: made.map(encodeEntry), reset: false, mode };
 }
 
@@ -105,11 +108,15 @@ function resumption(effective: readonly Numbered[], { userSeq }: Found["newest"]
 }
 
 /** What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. */
-function closed(effective: readonly Numbered[], now: number): { made: Entry[]; mode: string | null } {
+function closed(
+  effective: readonly Numbered[],
+  { partial }: Pick<Found, "partial">,
+  now: number,
+): { made: Entry[]; mode: string | null } {
   const open = openBatch(effective);
   if (open === null) return { made: [], mode: null };
   const paused = pausedAt(effective, open.seq);
-  if (paused === null) return { made: [interruptedResults(open, now)], mode: null };
+  if (paused === null) return { made: [interruptedResults(open, now, partial(open.seq))], mode: null };
   return settlePause(open, paused, now);
 }
 
@@ -147,8 +154,12 @@ function isToldAnew(alignment: Alignment, effective: readonly Numbered[]): boole
   return alignment.kind === "rerun" && effective.at(-1)?.seq === alignment.user;
 }
 
-/** The results entry that closes a batch whose turn died: nothing of it is run again. */
-export function interruptedResults({ seq, entry }: Numbered<AssistantEntry>, now: number): Entry {
+/** The results entry that closes a batch whose turn died: nothing of it is run again. `known`: results that were there. */
+export function interruptedResults(
+  { seq, entry }: Numbered<AssistantEntry>,
+  now: number,
+  known: readonly ToolResult[],
+): Entry {
   return {
     v: 1,
     origin: "runtime",
@@ -156,12 +167,15 @@ export function interruptedResults({ seq, entry }: Numbered<AssistantEntry>, now
     turn: entry.turn,
     kind: "results",
     of: seq,
-    results: callsOf(entry).map(({ id, name }) => ({
-      call: id,
-      name,
-      status: "interrupted",
-      content: [{ type: "text", text: INTERRUPTED }],
-    })),
+    results: callsOf(entry).map(
+      ({ id, name }) =>
+        known.find(({ call }) => call === id) ?? {
+          call: id,
+          name,
+          status: "interrupted",
+          content: [{ type: "text", text: INTERRUPTED }],
+        },
+    ),
   };
 }
 

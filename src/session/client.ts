@@ -1,4 +1,4 @@
-import { HoldfastError } from "../values/errors.ts";
+import { type Failure, HoldfastError } from "../values/errors.ts";
 import type { PauseAnswer } from "../values/pause.ts";
 import type { Branch, BranchAnswer } from "./branch.ts";
 import { readAnswer, streamOf } from "./branch-stream.ts";
@@ -9,11 +9,15 @@ import type {
   BeginAnswer,
   BeginRequest,
   BranchRequest,
+  FollowRequest,
   Page,
+  ResumeAnswer,
+  ResumeRequest,
   SessionApi,
   SessionContext,
   SessionId,
   SessionRpc,
+  Told,
 } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import { assemble, listsOf, listsOfContext, withLists } from "./page.ts";
@@ -68,6 +72,30 @@ export class SessionClient implements SessionApi {
   /** Not tried again: the next beat is only a second away. */
   beat(fence: number): Promise<BeatAnswer> {
     return this.#stubs.getByName(this.#name).beat(fence);
+  }
+
+  async resume(request: ResumeRequest): Promise<ResumeAnswer> {
+    const start = await this.#call((stub) => stub.resume(request));
+    if (start.kind !== "go" || !start.more) return start;
+    const rest = await this.#pages(start.fence, "begin", start.more);
+    return rest === null ? { kind: "lost" } : withLists(start, assemble(listsOf(start), rest), 0);
+  }
+
+  abandon(fence: number, failure: Failure) {
+    return this.#call((stub) => stub.abandon(fence, failure));
+  }
+
+  replay(fence: number, after: number) {
+    return this.#call((stub) => stub.replay(fence, after));
+  }
+
+  /** Not tried again: what was not told is told with the next events. */
+  tell(fence: number, told: Told) {
+    return this.#stubs.getByName(this.#name).tell(fence, told);
+  }
+
+  follow(request: FollowRequest) {
+    return this.#call((stub) => stub.follow(request));
   }
 
   async context(fence: number): Promise<SessionContext | null> {

@@ -7,8 +7,10 @@ import type { Evidence } from "../catalog/activation.ts";
 import type { SentMessage } from "../context/align-history.ts";
 import type { Marks, PrefixMarks } from "../prefix/marks.ts";
 import type { Diagnosis } from "../values/diagnosis.ts";
+import type { Stop, ToolResult } from "../values/entry.ts";
+import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
-import type { Cause, Verdict } from "../values/turn-event.ts";
+import type { Cause, TurnEvent, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 import type { Branch, BranchAnswer } from "./branch.ts";
 
@@ -57,7 +59,32 @@ export interface BeginRequest {
    * sends along count for nothing. There may be nothing to go on with: `settled`.
    */
   readonly goOn?: true;
+  /** Who asks and how, as text: another isolate that goes on with the turn gets it back as it is. */
+  readonly asked?: string;
+  /** What tells a repeat of this request from another one. */
+  readonly once?: Once;
 }
+
+/** How a client's repeat of a request is known (design §3.6). */
+export interface Once {
+  /** Its `Idempotency-Key`, or null. */
+  readonly key: string | null;
+  /** SHA-256 of what it sent. */
+  readonly body: string;
+  /** The client's SDK says that it sends this body again. */
+  readonly repeated: boolean;
+}
+
+/** What an isolate says that goes on with a turn the session has given out. */
+export interface ResumeRequest extends Pick<BeginRequest, "v" | "wire" | "chain" | "rerun"> {
+  readonly turn: string;
+  /** The fence it was given out with: whoever comes first with it gets the turn. */
+  readonly fence: number;
+  /** Id of this attempt, so that its repeat is known. */
+  readonly attempt: string;
+}
+
+export type ResumeAnswer = TurnStart | { readonly kind: "lost" };
 
 /** What the session knows of the chain that was asked for. */
 export interface ChainState {
@@ -88,6 +115,8 @@ export interface PendingBatch {
   readonly seq: number;
   readonly calls: readonly string[];
   readonly interrupted: readonly string[];
+  /** Results of the batch that were there when the turn was handed over: their calls are in neither list. */
+  readonly results?: readonly ToolResult[];
 }
 
 /** The lists of an answer that may be large: they cross RPC in pages, which `session/client.ts` puts together. */
@@ -140,6 +169,8 @@ export interface TurnStart {
   readonly blobs: readonly BlobRow[];
   /** Pages that follow this answer; none in what `session/client.ts` hands on. */
   readonly more?: number;
+  /** {@link BeginRequest.asked} of the request that began the turn. */
+  readonly asked?: string;
 }
 
 /** The effective context on its own. `more` as in {@link TurnStart}. */
@@ -157,6 +188,10 @@ export type BeginAnswer =
   | { readonly kind: "settled" }
   /** The session was deleted. */
   | { readonly kind: "gone" }
+  /** The request is a repeat: its turn runs or is over already, and is there to be followed. */
+  | { readonly kind: "joined"; readonly turn: string }
+  /** Its `Idempotency-Key` came with another body before. */
+  | { readonly kind: "key_reused" }
   /** The object is empty and D1 can't be asked whether the session existed. */
   | { readonly kind: "unavailable" };
 
@@ -221,8 +256,11 @@ export interface AppendRequest {
   readonly fence: number;
   readonly turn: string;
   readonly step: number;
-  /** `before`: deferrals that changed outside of `results`. `finish` ends the turn. A repeat of one changes nothing. */
-  readonly kind: "before" | "answer" | "results" | "finish";
+  /**
+   * `before`: deferrals that changed outside of `results`. `handover`: another isolate is to go on from here. `finish`
+   * ends the turn. A repeat of one changes nothing.
+   */
+  readonly kind: "before" | "answer" | "results" | "handover" | "finish";
   /** Sequence number the first of `entries` takes. */
   readonly firstSeq: number;
   readonly entries: readonly string[];
@@ -234,12 +272,52 @@ export interface AppendRequest {
   readonly instructions?: string;
   readonly chain?: ChainWrite;
   readonly call?: CallRecord;
-  readonly end?:
-    | { readonly status: "done" | "failed" | "stopped" }
-    /** The turn waits for its owner; `entries` end with the pause. */
-    | { readonly status: "paused" }
-    /** The provider refuses what is sent from that entry on, and would again. */
-    | { readonly status: "refused"; readonly from: number };
+  readonly end?: TurnEnd &
+    (
+      | { readonly status: "done" | "failed" | "stopped" }
+      /** The turn waits for its owner; `entries` end with the pause. */
+      | { readonly status: "paused" }
+      /** The provider refuses what is sent from that entry on, and would again. */
+      | { readonly status: "refused"; readonly from: number }
+    );
+  /** `handover`: what the turn has told so far, and those results of the open batch that are there. */
+  readonly told?: Told;
+  readonly partial?: { readonly of: number; readonly results: readonly ToolResult[] };
+}
+
+/** How a turn ended, for whoever asks later. */
+export interface TurnEnd {
+  readonly stop?: Stop;
+  readonly detail?: string;
+  readonly failure?: Failure;
+}
+
+/** Events of a running turn. `log` names the list they are numbered in; `after` is the number of the one before them. */
+export interface Told {
+  readonly log: string;
+  readonly after: number;
+  readonly events: readonly TurnEvent[];
+}
+
+/** Which events a reader wants. */
+export interface FollowRequest {
+  readonly v: 1;
+  /** Null for the newest turn. */
+  readonly turn: string | null;
+  /** The list the reader's last event was numbered in, and its number; null and 0 from the beginning. */
+  readonly log: string | null;
+  readonly after: number;
+  /** How long to wait for an event if there is none. */
+  readonly waitMs: number;
+}
+
+/** Events of a turn from where its reader was, perhaps none yet. */
+export interface FollowAnswer {
+  readonly turn: string;
+  readonly log: string;
+  readonly events: readonly TurnEvent[];
+  /** The last of them is the turn's end, or there is nothing after what the reader has. */
+  readonly ended: boolean;
 }
 
 export type AppendAnswer =
@@ -255,7 +333,11 @@ export interface BranchRequest {
   readonly of: "fork" | "export";
 }
 
-export type BeatAnswer = "go" | "cancel" | "lost";
+/** `attach`: somebody follows the turn, so its events are to be handed to the session. */
+export type BeatAnswer = "go" | "cancel" | "lost" | "attach";
+
+/** `resend`: the session has not what came before these events. */
+export type TellAnswer = "ok" | "resend" | "lost";
 
 export interface SessionSummary {
   readonly conversation: string;
@@ -293,6 +375,16 @@ export interface SessionApi {
   begin(request: BeginRequest): Promise<BeginAnswer>;
   append(request: AppendRequest): Promise<AppendAnswer>;
   beat(fence: number): Promise<BeatAnswer>;
+  /** Takes a turn that was given out with that fence; `lost` for every other, and for who comes second. */
+  resume(request: ResumeRequest): Promise<ResumeAnswer>;
+  /** Ends a turn that was given out and that nobody can go on with. */
+  abandon(fence: number, failure: Failure): Promise<void>;
+  /** What the turn has told so far, for the isolate that goes on with it: the events after a number, a page of them. */
+  replay(fence: number, after: number): Promise<Told | null>;
+  /** Takes a running turn's events for those who follow it. With `after` 0 they replace what was told before. */
+  tell(fence: number, told: Told): Promise<TellAnswer>;
+  /** Events of a turn, waited for if there is none yet. Null where there is no such session or turn. */
+  follow(request: FollowRequest): Promise<FollowAnswer | null>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;
   /** Marks of a chain's newest epoch, to find out where its frozen bytes changed. Null where there is none. */

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Marks } from "../prefix/marks.ts";
+import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type {
   AnswerOutcome,
@@ -11,13 +12,19 @@ import type {
   BranchRequest,
   CallRecord,
   EntryRow,
+  FollowAnswer,
+  FollowRequest,
   Page,
+  ResumeAnswer,
+  ResumeRequest,
   SessionContext,
   SessionId,
   SessionRpc,
   SessionSummary,
+  TellAnswer,
+  Told,
 } from "./contract.ts";
-import { Session } from "./session.ts";
+import { Session, type TurnJob } from "./session.ts";
 
 /** The Durable Object of a session: what RPC reaches. All it does is in {@link Session}. */
 export class SessionObject extends DurableObject<Cloudflare.Env> implements SessionRpc {
@@ -33,6 +40,7 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
       name: ctx.id.name,
       waitUntil,
       setAlarm,
+      run: runnerOf(ctx),
       now: Date.now,
     });
   }
@@ -47,6 +55,26 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   beat(fence: number): Promise<BeatAnswer> {
     return this.#session.beat(fence);
+  }
+
+  resume(request: ResumeRequest): Promise<ResumeAnswer> {
+    return this.#session.resume(request);
+  }
+
+  abandon(fence: number, failure: Failure): Promise<void> {
+    return this.#session.abandon(fence, failure);
+  }
+
+  replay(fence: number, after: number): Promise<Told | null> {
+    return this.#session.replay(fence, after);
+  }
+
+  tell(fence: number, told: Told): Promise<TellAnswer> {
+    return this.#session.tell(fence, told);
+  }
+
+  follow(request: FollowRequest): Promise<FollowAnswer | null> {
+    return this.#session.follow(request);
   }
 
   context(fence: number): Promise<SessionContext | null> {
@@ -104,4 +132,11 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
   override alarm(): Promise<void> {
     return this.#session.alarm();
   }
+}
+
+/** The worker's own `TurnRunner`, asked over RPC, so in an invocation of its own; absent where the worker exports none. */
+function runnerOf(ctx: DurableObjectState): ((job: TurnJob) => Promise<void>) | undefined {
+  // The types of `ctx.exports` are those of a worker's own main module, which is not known here.
+  const { TurnRunner } = ctx.exports as unknown as { TurnRunner?: { run(job: TurnJob): Promise<void> } };
+  return TurnRunner && ((job) => TurnRunner.run(job));
 }

@@ -2,17 +2,18 @@ import { collectEvidence } from "../catalog/activation.ts";
 import { callsOf, effectiveContext, openBatch, sentContext } from "../context/effective.ts";
 import { repair } from "../context/repair.ts";
 import { lastSuccess } from "../context/success.ts";
-import type { Entry, Numbered, Part } from "../values/entry.ts";
+import type { Entry, Numbered, Part, ToolResult } from "../values/entry.ts";
 import { chainKey, standing } from "./chain.ts";
 import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
 import { History } from "./history.ts";
+import { partialOf } from "./partial.ts";
 import type { SessionRow, Store } from "./store.ts";
 
 /** What the turn that holds the session starts from. Depends on what is stored, `history` included, and on nothing else. */
 export function turnStart(
   store: Store,
   row: SessionRow,
-  { chain: asked, rerun }: BeginRequest,
+  { chain: asked, rerun }: Pick<BeginRequest, "chain" | "rerun">,
   history: History,
 ): TurnStart {
   const { entries, open } = assembled(history.all, row);
@@ -40,9 +41,10 @@ export function turnStart(
     evidence: collectEvidence(entries),
     lastSuccess: lastSuccess(entries),
     newestAssistant: entries.findLast(({ entry }) => entry.kind === "assistant")?.seq ?? null,
-    pending: open === null ? null : pendingBatch(open, rerun),
+    pending: open === null ? null : pendingBatch(open, rerun, partialOf(store, open.seq)),
     step: row.step,
     blobs: blobsOf(store, entries),
+    asked: row.asked,
   };
 }
 
@@ -92,10 +94,11 @@ function assembled(all: readonly Numbered[], row: SessionRow) {
 function pendingBatch(
   { seq, entry }: NonNullable<ReturnType<typeof openBatch>>,
   rerun: readonly string[],
+  results: readonly ToolResult[],
 ): PendingBatch {
-  const calls = callsOf(entry);
+  const calls = callsOf(entry).filter(({ id }) => !results.some(({ call }) => call === id));
   const ids = (again: boolean) => calls.filter(({ name }) => rerun.includes(name) === again).map(({ id }) => id);
-  return { seq, calls: ids(true), interrupted: ids(false) };
+  return { seq, calls: ids(true), interrupted: ids(false), results };
 }
 
 function rows(entries: readonly Numbered[], history: History): EntryRow[] {

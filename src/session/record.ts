@@ -24,7 +24,7 @@ export const COPIED = [
  * read until the next rewind; without `forks` their titles count from the start again. `refused`: rows that the record
  * lacks; absent where it is whole.
  */
-export type RecordState = Partial<Pick<SessionRow, "cuts" | "forks">> & {
+export type RecordState = Partial<Pick<SessionRow, "cuts" | "forks" | "asked" | "body" | "began_at" | "ended">> & {
   readonly refused?: readonly RowName[];
 } & Pick<
     SessionRow,
@@ -168,6 +168,10 @@ function stateOf(row: SessionRow, refused: readonly RowName[]): RecordState {
     attempts: row.attempts,
     lease_seconds: row.lease_seconds,
     ...(refused.length === 0 ? {} : { refused }),
+    asked: row.asked,
+    body: row.body,
+    began_at: row.began_at,
+    ended: row.ended,
   };
 }
 

@@ -56,6 +56,14 @@ const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE session ADD COLUMN forked_from TEXT",
     "ALTER TABLE session ADD COLUMN forked_at INTEGER",
   ],
+  [
+    "ALTER TABLE session ADD COLUMN asked TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE session ADD COLUMN body TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE session ADD COLUMN began_at INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE session ADD COLUMN handed INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE session ADD COLUMN ended TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE keys (key TEXT PRIMARY KEY, body TEXT NOT NULL, turn TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
+  ],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

@@ -1,6 +1,7 @@
 import { effectiveContext } from "../context/effective.ts";
 import type { Marks } from "../prefix/marks.ts";
 import { encodeEntry } from "../values/entry.ts";
+import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend } from "./append.ts";
@@ -17,28 +18,60 @@ import type {
   BranchRequest,
   CallRecord,
   EntryRow,
+  FollowAnswer,
+  FollowRequest,
   Page,
+  ResumeAnswer,
+  ResumeRequest,
   SessionContext,
   SessionId,
   SessionRpc,
   SessionSummary,
+  TellAnswer,
+  Told,
+  TurnEnd,
+  TurnStart,
 } from "./contract.ts";
+import type { EventLog } from "./event-log.ts";
 import { flush } from "./flush.ts";
 import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
+import { answerFrom, Live } from "./live.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { entomb } from "./record.ts";
-import { createSession, forkTitle, takeTurn } from "./start.ts";
+import { repeatOf } from "./repeat.ts";
+import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import { type SetAlarm, Timers } from "./timers.ts";
+import { toldByEntries } from "./told.ts";
 import { countUsage } from "./usage.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
+
+/** How long somebody who follows a turn is made to wait for its next event. */
+const FOLLOW_MS = 20_000;
+
+/** A turn's last events come this long after its end, if at all. */
+const LAST_EVENTS_MS = 1_000;
+
+/** A turn whose isolate died so often has something in it that kills them. */
+const MOST_ATTEMPTS = 3;
+
+/** A turn that another isolate is to go on with. */
+export interface TurnJob {
+  readonly v: 1;
+  readonly id: SessionId;
+  readonly turn: string;
+  readonly fence: number;
+}
+
+/** What decides about a turn's start but is not stored. */
+type Asking = Pick<BeginRequest, "chain" | "rerun">;
 
 /** What a session lives on: its object's storage, or another place that keeps the same promises. */
 export interface SessionHost {
@@ -49,6 +82,8 @@ export interface SessionHost {
   readonly name: string | undefined;
   waitUntil(work: Promise<unknown>): void;
   readonly setAlarm: SetAlarm;
+  /** Has another isolate go on with a turn; absent where there is nobody to ask. */
+  readonly run?: ((job: TurnJob) => Promise<void>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -66,9 +101,12 @@ export class Session implements SessionRpc {
   /** The revision that D1 is to have. */
   #wanted = 0;
   readonly #timers: Timers;
+  readonly #live = new Live();
+  /** When the newest turn ended, in this object's memory: its last events may still be on their way. */
+  #endedAt = 0;
   #burying: Promise<void> | null = null;
   /** What the running turn asked for, to page its start. */
-  #asked: { readonly fence: number; readonly request: BeginRequest } | null = null;
+  #asked: { readonly fence: number; readonly request: Asking } | null = null;
 
   constructor(host: SessionHost) {
     this.#host = host;
@@ -87,10 +125,17 @@ export class Session implements SessionRpc {
       if (row === null ? found === "here" : row.deleted_at !== null) return { kind: "gone" };
       if (row === null && request.goOn) return { kind: "settled" };
       if (row === null) {
-        return this.#started(request, now, createSession(this.#store, request, now));
+        return this.#started(request, now, createSession(this.#store, request, now), request.turn);
       }
       found = "here";
       const until = this.#leaseOf(row, now);
+      const { once } = request;
+      if (once !== undefined && row.attempt !== request.turn) {
+        const key = once.key === null ? null : this.#store.key(once.key);
+        const repeat = repeatOf(once, row, key, now >= until, now);
+        if (repeat.kind === "key_reused") return repeat;
+        if (repeat.kind === "joins") return { kind: "joined", turn: repeat.turn };
+      }
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {
         if (request.goOn) return { kind: "settled" };
@@ -101,11 +146,11 @@ export class Session implements SessionRpc {
         await this.#released(Math.min(until, deadline) - now);
         continue;
       }
-      if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row));
+      if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
       if (taken.reset) this.#flushSoon(0);
-      return this.#started(request, now, taken.history);
+      return this.#started(request, now, taken.history, request.turn);
     }
   }
 
@@ -118,7 +163,9 @@ export class Session implements SessionRpc {
     const now = this.#host.now();
     const answer = applyAppend(this.#store, row, request, now);
     this.#until = now + row.lease_seconds * 1000;
-    if (request.kind === "finish") this.#release();
+    if (request.told !== undefined) this.#live.tell(row.turn, request.fence, request.told);
+    if (request.kind === "handover") this.#giveOut({ ...row, handed: 1 });
+    if (request.kind === "finish") this.#over(now);
     if (request.deferrals !== undefined) this.#flushSoon(0);
     else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
     return answer;
@@ -128,7 +175,67 @@ export class Session implements SessionRpc {
     const row = this.#holder(fence);
     if (row === null) return "lost";
     this.#until = this.#host.now() + row.lease_seconds * 1000;
-    return row.cancel === 0 ? "go" : "cancel";
+    if (row.cancel !== 0) return "cancel";
+    return this.#live.wants(row.turn, fence) ? "attach" : "go";
+  }
+
+  async resume(request: ResumeRequest): Promise<ResumeAnswer> {
+    refuseUnknown(request.v);
+    const row = this.#store.session();
+    if (row === null || row.deleted_at !== null || row.status !== "running" || row.turn !== request.turn) {
+      return { kind: "lost" };
+    }
+    const now = this.#host.now();
+    const again = row.attempt === request.attempt;
+    if (!again && (row.handed === 0 || row.fence !== request.fence)) return { kind: "lost" };
+    if (!again && row.cancel !== 0) {
+      this.#close(row, "stopped", { stop: "stopped" });
+      return { kind: "lost" };
+    }
+    const history = History.read(this.#store, row);
+    if (!again) goOn(this.#store, row, request, history);
+    return this.#started(request, now, history, request.attempt);
+  }
+
+  async abandon(fence: number, failure: Failure): Promise<void> {
+    const row = this.#holder(fence);
+    if (row?.handed === 1) this.#close(row, "failed", { failure });
+  }
+
+  async replay(fence: number, after: number): Promise<Told | null> {
+    const row = this.#holder(fence);
+    if (row === null) return null;
+    const log = this.#live.of(row.turn) ?? toldByEntries(this.#store, row, row.turn);
+    if (log === null) return null;
+    this.#live.keep(row.turn, log);
+    const { events } = answerFrom(log, row.turn, { v: 1, turn: row.turn, log: log.id, after, waitMs: 0 });
+    return { log: log.id, after, events };
+  }
+
+  async tell(fence: number, told: Told): Promise<TellAnswer> {
+    const row = this.#store.session();
+    // A turn's last events come after it has ended.
+    if (row === null || row.deleted_at !== null || row.fence !== fence) return "lost";
+    return this.#live.tell(row.turn, fence, told);
+  }
+
+  async follow(request: FollowRequest): Promise<FollowAnswer | null> {
+    refuseUnknown(request.v);
+    const deadline = this.#host.now() + Math.min(request.waitMs, FOLLOW_MS);
+    for (let row = await this.#known(); row !== null && row.deleted_at === null; row = this.#store.session()) {
+      const now = this.#host.now();
+      const turn = request.turn ?? row.turn;
+      // What was copied or brought in has had no turn yet.
+      if (turn === "") return { turn, log: "", events: [], ended: true };
+      const log = this.#logOf(row, turn, now);
+      if (log === null && turn !== row.turn) return null;
+      const answer = log && answerFrom(log, turn, request);
+      if (answer && (answer.events.length > 0 || answer.ended)) return answer;
+      if (now >= deadline) return { turn, log: log?.id ?? request.log ?? "", events: [], ended: false };
+      // What was told may be lost with an isolate after its turn's end: then the entries are asked.
+      await this.#live.next(row.status === "running" ? deadline - now : Math.min(deadline - now, LAST_EVENTS_MS));
+    }
+    return null;
   }
 
   async context(fence: number): Promise<SessionContext | null> {
@@ -154,6 +261,7 @@ export class Session implements SessionRpc {
   async stop(): Promise<boolean> {
     const row = await this.#known();
     if (row?.status === "running" && row.cancel === 0) this.#store.update({ cancel: 1 });
+    if (row?.status === "running" && row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
     return row !== null;
   }
 
@@ -225,6 +333,7 @@ export class Session implements SessionRpc {
     if (row === null) return false;
     this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
     this.#release();
+    this.#live.wake();
     await this.#burySoon();
     return true;
   }
@@ -240,17 +349,85 @@ export class Session implements SessionRpc {
   async alarm(): Promise<void> {
     if (this.#store.session() === null) return;
     await this.#timers.ring(this.#host.now(), {
-      outbox: () => this.flushed(),
-      burial: () => this.#bury(),
+      lease: () => this.#watchLease(),
+      outbox: async () => {
+        await this.flushed();
+        return null;
+      },
+      burial: async () => {
+        await this.#bury();
+        return null;
+      },
     });
   }
 
+  /** The lease's timer rang: a turn whose isolate is silent goes to another one. Answers when to look again. */
+  #watchLease(): number | null {
+    const row = this.#store.session();
+    if (row === null || row.status !== "running" || row.deleted_at !== null) return null;
+    const now = this.#host.now();
+    const until = this.#leaseOf(row, now);
+    if (now < until) return until;
+    if (row.cancel !== 0) {
+      this.#close(row, "stopped", { stop: "stopped" });
+      return null;
+    }
+    // Nobody can be asked: the next message takes the turn over.
+    if (this.#host.run === undefined) return null;
+    if (row.attempts >= MOST_ATTEMPTS) {
+      this.#close(row, "failed", { failure: gaveUp(row.attempts) });
+      return null;
+    }
+    const dead = { fence: row.fence + 1, handed: 1, attempts: row.attempts + 1 };
+    this.#store.update(dead);
+    this.#giveOut({ ...row, ...dead });
+    return this.#leaseOf(row, now);
+  }
+
+  #watch(due: number): void {
+    const armed = this.#timers.at("lease", due);
+    this.#host.waitUntil(armed.catch((error: unknown) => report("no alarm for the lease", error)));
+  }
+
+  /** Has another isolate go on with the running turn. If none comes the lease runs out, and it is asked again. */
+  #giveOut(row: SessionRow): void {
+    this.#until = this.#host.now() + row.lease_seconds * 1000;
+    const { owner, agent, conversation, turn, fence } = row;
+    const run = this.#host.run?.({ v: 1, id: { owner, agent, conversation }, turn, fence });
+    if (run !== undefined)
+      this.#host.waitUntil(run.catch((error: unknown) => report("no isolate took the turn", error)));
+  }
+
+  /** Ends the running turn from here: its open calls count as interrupted, and its isolate, if any, has lost it. */
+  #close(row: SessionRow, status: "failed" | "stopped", end: TurnEnd): void {
+    const now = this.#host.now();
+    closeTurn(this.#store, row, status, end, now);
+    this.#over(now);
+    this.#flushSoon(0);
+  }
+
+  /** What is known of a turn's events right now; null where its isolate has to be asked, or there is no such turn. */
+  #logOf(row: SessionRow, turn: string, now: number): EventLog | null {
+    if (turn !== row.turn) return toldByEntries(this.#store, row, turn);
+    const told = this.#live.of(turn);
+    const running = row.status === "running";
+    if (running) this.#live.want(turn);
+    if (running || told?.ended) return told;
+    if (told !== null && now - this.#endedAt < LAST_EVENTS_MS) return told;
+    const log = toldByEntries(this.#store, row, turn);
+    if (log !== null) this.#live.keep(turn, log);
+    return log;
+  }
+
   /** Renews the lease and answers what the turn starts from, its first page. */
-  #started(request: BeginRequest, now: number, history: History): BeginAnswer {
+  #started({ chain, rerun }: Asking, now: number, history: History, attempt: string): TurnStart {
     const row = this.#store.session();
     if (row === null) throw new Error("a session that was just begun is not there");
     this.#until = now + row.lease_seconds * 1000;
-    this.#asked = { fence: row.fence, request: { ...request, user: "", blobs: [], sent: null, seed: [] } };
+    const request = { chain, rerun };
+    this.#asked = { fence: row.fence, request };
+    if (row.turn === attempt) this.#live.forget(row.turn);
+    this.#watch(this.#until);
     const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
     return withLists(start, first, rest.length);
@@ -287,6 +464,7 @@ export class Session implements SessionRpc {
       if (look !== "rebuilt") return look;
       // The turn that was running when the record was made had another fence: nothing of it can come any more.
       this.#until ??= 0;
+      this.#watch(this.#host.now());
       return "here";
     } catch (error) {
       this.#looking = null;
@@ -318,6 +496,13 @@ export class Session implements SessionRpc {
 
   #release(): void {
     for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The turn is over: who waits for the session gets it, and who follows the turn its end. */
+  #over(now: number): void {
+    this.#endedAt = now;
+    this.#release();
+    this.#live.wake();
   }
 
   /**
@@ -376,6 +561,11 @@ export class Session implements SessionRpc {
     this.#looking = Promise.resolve("gone");
     await this.#store.clear();
   }
+}
+
+function gaveUp(attempts: number): Failure {
+  const message = `The turn was given up: its isolate was lost ${attempts} times.`;
+  return { reason: "limit", limit: "attempts", message };
 }
 
 function refuseUnknown(v: number): void {

@@ -1,10 +1,14 @@
 import { contentText, normaliseText } from "../context/align-history.ts";
-import { decodeEntry } from "../values/entry.ts";
+import { effectiveContext, openBatch } from "../context/effective.ts";
+import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
-import { planGoingOn, planTurn } from "./begin.ts";
-import type { BeginRequest } from "./contract.ts";
+import { endText } from "./append.ts";
+import { interruptedResults, planGoingOn, planTurn } from "./begin.ts";
+import type { BeginRequest, ResumeRequest, TurnEnd } from "./contract.ts";
 import { History, newCuts, rowsFrom } from "./history.ts";
 import { sessionName } from "./name.ts";
+import { partialOf } from "./partial.ts";
+import { KEY_MS } from "./repeat.ts";
 import type { SessionRow, Store } from "./store.ts";
 
 const TITLE_CHARS = 80;
@@ -57,7 +61,9 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       recorded_rev: 0,
       refused: "[]",
       deleted_at: null,
+      ...begun(request, now),
     });
+    keepKey(store, request, request.turn, now);
   });
   return new History().add(rowsFrom(1, texts));
 }
@@ -79,6 +85,7 @@ export function takeTurn(
     lastSeq: row.last_seq,
     deferrals: ToolDeferrals.parse(row.deferrals, sessionName(row)),
     clientSystem: store.text("client_system"),
+    partial: (seq: number) => partialOf(store, seq),
     newest: {
       turn: row.turn,
       userSeq: row.user_seq,
@@ -117,12 +124,68 @@ export function takeTurn(
       attempt: request.turn,
       resumed: plan.resumed ? 1 : 0,
       last_append: "",
+      ...begun(request, now),
+      ...(plan.resumed && row.asked !== "" ? { asked: row.asked } : {}),
       ...(cuts === null ? {} : { cuts }),
       ...(plan.mode === null ? {} : { mode: plan.mode }),
       ...(plan.reset ? { deferrals: null, deferrals_rev: rev } : {}),
     });
+    keepKey(store, request, plan.resumed ? row.turn : request.turn, now);
   });
   return { history, reset: plan.reset };
+}
+
+/** Gives a turn that was given out to the isolate that came for it. */
+export function goOn(store: Store, row: SessionRow, { attempt, wire }: ResumeRequest, { all }: History): void {
+  const sends = openBatch(effectiveContext(all)) === null;
+  store.update({
+    fence: row.fence + 1,
+    handed: 0,
+    attempt,
+    resumed: 1,
+    sent_before: row.sent_through,
+    sent_through: sends ? row.last_seq : row.sent_through,
+    wire,
+    wire_before: row.wire,
+    last_append: "",
+  });
+}
+
+/** Ends the running turn without its isolate, as one transaction: calls that have no result are closed as interrupted. */
+export function closeTurn(
+  store: Store,
+  row: SessionRow,
+  status: "failed" | "stopped",
+  end: TurnEnd,
+  now: number,
+): void {
+  const open = openBatch(effectiveContext(History.read(store, row).all));
+  const texts = open === null ? [] : [encodeEntry(interruptedResults(open, now, partialOf(store, open.seq)))];
+  const rev = row.rev + 1;
+  store.transaction(() => {
+    store.addEntries(rev, row.last_seq + 1, texts);
+    store.update({
+      rev,
+      last_seq: row.last_seq + texts.length,
+      updated_at: now,
+      fence: row.fence + 1,
+      status,
+      handed: 0,
+      cancel: 0,
+      ended: endText(end),
+      last_append: "",
+    });
+  });
+}
+
+/** What the row says of the request that began the newest turn. */
+function begun({ asked = "", once }: BeginRequest, now: number) {
+  return { asked, body: once?.body ?? "", began_at: now, handed: 0, ended: "" };
+}
+
+function keepKey(store: Store, { once }: BeginRequest, turn: string, now: number): void {
+  if (once == null || once.key === null) return;
+  store.setKey(once.key, { body: once.body, turn, at: now }, now - KEY_MS);
 }
 
 /** A number far from any that an object of this name gave before its storage was lost. */

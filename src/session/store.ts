@@ -61,16 +61,28 @@ export type SessionRow = {
   /** JSON of the rows that D1 refused (`flush.ts`). */
   refused: string;
   deleted_at: number | null;
+  /** Who asked for the newest turn and how, as the isolate that began it wrote it. */
+  asked: string;
+  /** SHA-256 of what its client sent, and when; `""` where its surface can't be asked twice. */
+  body: string;
+  began_at: number;
+  /** 1: the running turn was given out under this fence, and nobody has come for it yet. */
+  handed: number;
+  /** JSON of how the newest turn ended; `""` while it runs. */
+  ended: string;
 };
+
+/** The request that an `Idempotency-Key` came with. */
+export type KeyRow = { readonly body: string; readonly turn: string; readonly at: number };
 
 /** An epoch, and the revision that opened it. */
 export type EpochHead = { readonly rev: number; readonly epoch: number };
 
-/** What texts are kept under. */
-export type TextName = "instructions" | "client_system";
+/** What texts are kept under. `partial`: results of a batch that was cut by a hand-over (JSON, with its answer's number). */
+export type TextName = "instructions" | "client_system" | "partial";
 
 /** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
-export type Timer = { readonly name: "outbox" | "burial"; readonly due: number; readonly tries: number };
+export type Timer = { readonly name: "lease" | "outbox" | "burial"; readonly due: number; readonly tries: number };
 
 /** A growing table: its columns, of which the first `key` are its primary key. */
 export type CopiedTable = { readonly table: string; readonly columns: readonly string[]; readonly key: number };
@@ -135,6 +147,16 @@ export class Store {
 
   dropTimer(name: Timer["name"]): void {
     this.#sql.exec("DELETE FROM timers WHERE name = ?", name);
+  }
+
+  key(key: string): KeyRow | null {
+    return this.#sql.exec<KeyRow>("SELECT body, turn, at FROM keys WHERE key = ?", key).toArray()[0] ?? null;
+  }
+
+  /** Keeps what a key came with, instead of what it came with before; keys from before `oldest` are forgotten. */
+  setKey(key: string, { body, turn, at }: KeyRow, oldest: number): void {
+    this.#sql.exec("DELETE FROM keys WHERE at < ?", oldest);
+    this.#sql.exec("INSERT OR REPLACE INTO keys (key, body, turn, at) VALUES (?, ?, ?, ?)", key, body, turn, at);
   }
 
   /** Deletes everything, the tables and the alarm included. */

@@ -8,8 +8,11 @@ export function backOff(tries: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 20));
 }
 
-/** What a timer does when it is due. Rejects when it has to be tried again. */
-export type Work = Readonly<Record<Timer["name"], () => Promise<void>>>;
+/** Milliseconds since the epoch at which a timer is due next; null when all is done. */
+type Next = number | null;
+
+/** What a timer does when it is due. Throws or rejects when it has to be tried again. */
+export type Work = Readonly<Record<Timer["name"], () => Next | Promise<Next>>>;
 
 /** Sets the object's one alarm; null is none. */
 export type SetAlarm = (due: number | null) => Promise<void>;
@@ -37,6 +40,13 @@ export class Timers {
     await this.#arm();
   }
 
+  /** Something is to be done then; if it waits already its time stays. */
+  async at(name: Timer["name"], due: number): Promise<void> {
+    if (this.#store.timers().some((timer) => timer.name === name)) return;
+    this.#store.setTimer({ name, due, tries: 0 });
+    await this.#arm();
+  }
+
   /** It was done in the meantime. */
   done(name: Timer["name"]): void {
     if (this.#store.timers().some((timer) => timer.name === name)) this.#store.dropTimer(name);
@@ -57,8 +67,11 @@ export class Timers {
 
   async #run({ name, tries }: Timer, now: number, work: Work): Promise<void> {
     try {
-      await work[name]();
-      this.done(name);
+      const answer = work[name]();
+      // Work that is done at once leaves no moment in which the same timer could be wanted anew and then be dropped.
+      const next = answer instanceof Promise ? await answer : answer;
+      if (next === null) this.done(name);
+      else this.#store.setTimer({ name, due: next, tries: 0 });
     } catch (error) {
       this.#report(`${name} failed again`, error);
       this.#store.setTimer({ name, due: now + backOff(tries), tries: tries + 1 });

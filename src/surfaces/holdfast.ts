@@ -12,7 +12,9 @@ import type { Provider } from "../providers/contract.ts";
 import { SHIPPED } from "../providers/registry.ts";
 import { sessionClient } from "../session/client.ts";
 import { listSessions } from "../session/list.ts";
+import * as requests from "../session/requests.ts";
 import * as transcripts from "../session/transcripts.ts";
+import { registerHost } from "../turn/hosts.ts";
 import type { Hooks } from "../turn/observe.ts";
 import { plainRequest } from "../turn/plain-request.ts";
 import type { Runtime } from "../turn/runtime.ts";
@@ -71,6 +73,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
   };
   const host: TurnHost = { runtime, sessions: sessionClient, log: jsonLog, hooks: { onModelCall, trace } };
+  registerHost(host);
   const app = createApp({
     runtime,
     auth,
@@ -79,6 +82,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     sessions: sessionClient,
     listSessions,
     transcripts,
+    requests,
     log: jsonLog,
   });
   return {

@@ -6,5 +6,13 @@ export function nodeSession({
   now,
   waitUntil = () => {},
 }: Pick<SessionHost, "now"> & Partial<Pick<SessionHost, "waitUntil">>): Session {
-  return new Session({ storage: nodeStorage(), db: null, name: undefined, waitUntil, setAlarm: async () => {}, now });
+  return new Session({
+    storage: nodeStorage(),
+    db: null,
+    name: undefined,
+    waitUntil,
+    setAlarm: async () => {},
+
+    now,
+  });
 }

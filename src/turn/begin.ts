@@ -1,11 +1,13 @@
+import type { Agent } from "../define/types.ts";
 import { sha256 } from "../prefix/digest.ts";
 import type { Provider } from "../providers/contract.ts";
-import type { BeginAnswer, BeginRequest, SessionId, TurnStart } from "../session/contract.ts";
+import type { BeginAnswer, BeginRequest, ResumeRequest, SessionId, TurnStart } from "../session/contract.ts";
 import { sessionName } from "../session/name.ts";
 import { encodeEntry } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";
 import type { Owner } from "../values/owner.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
+import { askedText } from "./asked.ts";
 import { LEASE_SECONDS } from "./limits.ts";
 import type { TurnRequest } from "./runtime.ts";
 import type { Model } from "./settings.ts";
@@ -43,12 +45,13 @@ export function rendererOf(model: string, provider: Provider): string {
 
 /** What a turn says to its session when it begins. `turn` is the id it takes unless it resumes an earlier one. */
 export function beginRequest(
-  { agent, owner, conversation, user, goOn, sent, seed, clientSystem }: TurnRequest,
+  request: TurnRequest,
   model: Model,
   turn: string,
   env: Cloudflare.Env,
   now: number,
 ): BeginRequest {
+  const { agent, owner, conversation, user, goOn, sent, seed, clientSystem, once } = request;
   const made = { v: 1, origin: "client", at: now, turn } as const;
   const seeded = (role: "user" | "assistant", content: TurnRequest["seed"][number]["content"]) =>
     role === "user"
@@ -77,13 +80,26 @@ export function beginRequest(
     // A conversation can only begin with what a user said.
     seed: fromFirstUser(seed).map(({ role, content }) => seeded(role, content)),
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
-    rerun: [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)],
+    rerun: rerunOf(agent),
+    asked: askedText(request),
+    ...(once === undefined ? {} : { once }),
     ...(goOn ? { goOn } : {}),
   };
 }
 
+/** What an isolate says to a session that gave a turn out. */
+export function resumeRequest(agent: Agent, model: Model, turn: string, fence: number, attempt: string): ResumeRequest {
+  const { full, provider } = model;
+  const wire = rendererOf(full, provider);
+  return { v: 1, turn, fence, attempt, wire, chain: askedChain(model), rerun: rerunOf(agent) };
+}
+
+function rerunOf(agent: Agent): string[] {
+  return [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)];
+}
+
 /** The start of the turn, or the error that the session's answer amounts to. */
-export function started(answer: BeginAnswer): TurnStart {
+export function started(answer: Exclude<BeginAnswer, { kind: "joined" }>): TurnStart {
   switch (answer.kind) {
     case "go":
       return answer;
@@ -94,6 +110,11 @@ export function started(answer: BeginAnswer): TurnStart {
     }
     case "settled":
       throw new HoldfastError({ reason: "lost", message: "There is nothing to go on with, or it goes on elsewhere." });
+    case "key_reused":
+      throw new HoldfastError({
+        reason: "key_reused",
+        message: "This Idempotency-Key came with another request before. Use a new key for a new request.",
+      });
     case "gone":
       throw new HoldfastError({ reason: "gone", message: "This conversation was deleted." });
     case "unavailable":

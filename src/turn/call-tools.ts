@@ -22,6 +22,8 @@ export interface Batch {
   readonly context: Omit<ToolContext, "callId" | "signal" | "progress" | "ask">;
   /** Aborts when the turn is cancelled or has lost its lease: what runs is interrupted, what waits does not start. */
   readonly signal: AbortSignal;
+  /** Aborts `signal` if the lease may be gone: asked before each call, for no tool starts on a stale one. */
+  readonly checkLease: () => void;
   readonly emit: (event: TurnEventBody) => void;
   readonly observe: Observe;
   readonly now: () => number;
@@ -76,6 +78,7 @@ export function interrupted(call: CallBlock, text: string): ToolResult {
 }
 
 async function callTool(batch: Batch, call: CallBlock): Promise<Ran> {
+  batch.checkLease();
   if (batch.signal.aborted)
     return { result: interrupted(call, "The turn was stopped before this call ran."), blobs: [] };
   let input: unknown;

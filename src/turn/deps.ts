@@ -1,6 +1,6 @@
 import type { SessionApi } from "../session/contract.ts";
 import type { Observe } from "./observation.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime, TurnRequest } from "./runtime.ts";
 import type { Sink } from "./sink.ts";
 
 /** What a turn needs of the world. */
@@ -13,6 +13,6 @@ export interface TurnDeps {
   /** A new id: hexadecimal, at least 64 random bits. */
   readonly mintId: () => string;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
-  /** Told of each model call, each tool call and the turn, when they are over. */
-  readonly observe?: Observe;
+  /** What is told of each model call, each tool call and the turn, when they are over. */
+  readonly observe?: (request: TurnRequest) => Observe;
 }

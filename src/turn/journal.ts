@@ -1,6 +1,6 @@
 import type { Item } from "../providers/contract.ts";
 import type { AppendRequest, ChainWrite, SessionApi, TurnStart } from "../session/contract.ts";
-import { HoldfastError } from "../values/errors.ts";
+import { type Failure, HoldfastError } from "../values/errors.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Prepared } from "./prepare.ts";
 import { definitionMark, itemMark } from "./segments.ts";
@@ -27,7 +27,7 @@ export class Journal {
     const { fence, turn } = this.#start;
     const { firstSeq, entries } = this.#conversation.unacknowledged();
     const answer = await this.#session.append({ v: 1, fence, turn, step, kind, firstSeq, entries, ...fields });
-    this.#over = kind === "finish" || answer.kind === "lost";
+    this.#over = kind === "finish" || kind === "handover" || answer.kind === "lost";
     if (answer.kind === "lost") throw lost();
     this.#conversation.acknowledged();
   }
@@ -36,9 +36,9 @@ export class Journal {
    * Gives the session back after a fault of ours, so that the next turn need not wait for the lease to run out. What
    * was done is kept if it can be stored.
    */
-  async giveUp(step: number): Promise<void> {
+  async giveUp(step: number, failure: Failure): Promise<void> {
     if (this.#over) return;
-    const end = { status: "failed" } as const;
+    const end = { status: "failed", failure } as const;
     try {
       await this.append("finish", step, { end });
     } catch {

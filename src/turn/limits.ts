@@ -7,6 +7,12 @@ export const MEDIA_CHARS = 8 * 1024 * 1024;
 /** Workers hold at most six connections that wait for headers; a model stream and the session take two. */
 export const CONCURRENT_CALLS = 4;
 
+/** A step goes on for so long after its client has left; a Worker may work for 30 s more, and storing takes some. */
+export const CLIENT_GONE_MS = 20_000;
+
+/** A run that nobody waits for hands its turn over after so long: how long one may last is not documented. */
+export const RUN_MS = 10 * 60_000;
+
 /** How often a running turn tells its session that it lives, and asks whether to go on. */
 export const BEAT_MS = 1_000;
 

@@ -19,7 +19,7 @@ export type Observation = { readonly startedAt: number; readonly endedAt: number
   | {
       readonly type: "turn";
       readonly turn: string;
-      readonly status: "done" | "stopped" | "failed";
+      readonly status: "done" | "stopped" | "failed" | "handed_over";
       readonly usage: Usage;
       readonly failure: Failure | null;
     }

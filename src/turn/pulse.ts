@@ -1,26 +1,39 @@
 import type { SessionApi } from "../session/contract.ts";
 import { BEAT_MS, SILENT_SHARE } from "./limits.ts";
 
-/** Why a turn's work is aborted. */
-export type Ended = "cancelled" | "lost";
+/** Why a turn's work is aborted here. `handed`: another isolate is to go on with it. */
+export type Ended = "cancelled" | "lost" | "handed";
 
 /**
  * Tells the session every second that the turn lives, and aborts `signal` when the session says that it was cancelled
- * or that another isolate has it, or when it says nothing for most of the lease.
+ * or that another isolate has it, when it says nothing for most of the lease, or when this isolate may not go on.
  */
 export class Pulse {
   readonly #controller = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #now: () => number;
+  readonly #silence: number;
   #heard: number;
   #ended: Ended | null = null;
+  /** From then on the turn is handed over between two steps, and from `cut` on within one. */
+  #leave = Number.POSITIVE_INFINITY;
+  #cut = Number.POSITIVE_INFINITY;
 
-  constructor(session: Pick<SessionApi, "beat">, fence: number, leaseSeconds: number, now: () => number) {
+  /** `attach` is called when somebody follows the turn who has nothing of it yet. */
+  constructor(
+    session: Pick<SessionApi, "beat">,
+    fence: number,
+    leaseSeconds: number,
+    now: () => number,
+    attach: () => void,
+  ) {
     this.#heard = now();
+    this.#now = now;
     // A lease shorter than a few beats is a test's: there the session's own answer has to do.
-    const silence = Math.max(leaseSeconds * 1000 * SILENT_SHARE, BEAT_MS * 3);
+    this.#silence = Math.max(leaseSeconds * 1000 * SILENT_SHARE, BEAT_MS * 3);
     let asking = false;
     this.#timer = setInterval(async () => {
-      if (now() - this.#heard > silence) this.end("lost");
+      this.check();
       if (asking) return;
       asking = true;
       try {
@@ -28,6 +41,7 @@ export class Pulse {
         this.#heard = now();
         if (answer === "cancel") this.end("cancelled");
         if (answer === "lost") this.end("lost");
+        if (answer === "attach") attach();
       } catch {
         // The next beat asks again; silence that lasts ends the turn above.
       } finally {
@@ -41,6 +55,24 @@ export class Pulse {
   }
 
   get ended(): Ended | null {
+    return this.#ended;
+  }
+
+  /** Whether the turn is to be handed over before its next step. */
+  get leaves(): boolean {
+    return this.#ended === "handed" || this.#now() >= this.#leave;
+  }
+
+  /** The turn is handed over before its first step after `leave`, or cut at `cut` if a step takes longer. */
+  leaveBy(leave: number, cut = Number.POSITIVE_INFINITY): void {
+    this.#leave = Math.min(this.#leave, leave);
+    this.#cut = Math.min(this.#cut, cut);
+  }
+
+  /** Ends the turn here if its lease may be gone or its time is over. Asked before anything begins that costs. */
+  check(): Ended | null {
+    if (this.#now() - this.#heard > this.#silence) this.end("lost");
+    if (this.#now() >= this.#cut) this.end("handed");
     return this.#ended;
   }
 

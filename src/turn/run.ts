@@ -1,56 +1,138 @@
-import { type Failure, failureOf } from "../values/errors.ts";
+import type { TurnStart } from "../session/contract.ts";
+import type { TurnJob } from "../session/session.ts";
+import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import { NO_USAGE } from "../values/usage.ts";
-import { beginRequest, leaseSeconds, started } from "./begin.ts";
+import { askedBy } from "./asked.ts";
+import { beginRequest, leaseSeconds, resumeRequest, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
+import { passTurn } from "./follow.ts";
+import { lost } from "./journal.ts";
+import { CLIENT_GONE_MS, RUN_MS } from "./limits.ts";
+import type { Observe } from "./observation.ts";
 import { Pulse } from "./pulse.ts";
+import { Relay } from "./relay.ts";
+import { replayed } from "./replay.ts";
 import type { TurnRequest } from "./runtime.ts";
-import { resolveModel } from "./settings.ts";
+import { type Model, resolveModel } from "./settings.ts";
 import { Steps } from "./steps.ts";
 
+/** A turn that this isolate holds. */
+interface Held {
+  readonly start: TurnStart;
+  readonly request: TurnRequest;
+  readonly model: Model;
+}
+
 /**
- * Runs one turn to its end (design §2). Everything that happens is told to the sink, whose last event is `done` or
- * `failed`; whatever goes wrong, the session is left valid for the next turn. Never rejects.
+ * Runs one turn to its end, or until another isolate goes on with it (design §2). Everything that happens is told to the
+ * sink, whose last event is `done` or `failed`; whatever goes wrong, the session is left valid for the next turn. A
+ * request that asks again for a turn is told that one. Never rejects.
  */
 export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string): Promise<void> {
-  const { runtime, env, session, sink, now, log } = deps;
-  const { agent, signal, onDisconnect, requestId } = request;
+  const { env, runtime, session, now } = deps;
+  await drive(deps, { turn, agent: request.agent.name, requestId: request.requestId }, async () => {
+    const model = resolveModel(runtime, request.agent, env);
+    const answer = await session.begin(beginRequest(request, model, turn, env, now()));
+    if (answer.kind !== "joined") return { start: started(answer), request, model };
+    await passTurn(session, answer.turn, deps.sink);
+    return null;
+  });
+}
+
+/** Goes on with a turn that its session gave out, as {@link runTurn} does; at most for ten minutes at a time. */
+export async function resumeTurn(deps: TurnDeps, { id, turn, fence }: TurnJob): Promise<void> {
+  const { env, runtime, session, now } = deps;
+  await drive(deps, { turn, agent: id.agent, requestId: turn }, async (limit) => {
+    const agent = runtime.agents.find(({ name }) => name === id.agent);
+    try {
+      if (agent === undefined) throw gone(id.agent);
+      const model = resolveModel(runtime, agent, env);
+      const start = await session.resume(resumeRequest(agent, model, turn, fence, `run_${deps.mintId()}`));
+      if (start.kind === "lost") throw lost();
+      limit(now() + RUN_MS);
+      return { start, request: askedBy(start, agent, id), model };
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.reason !== "lost") await session.abandon(fence, failure);
+      throw error;
+    }
+  });
+}
+
+/** `hold` answers null when the turn runs elsewhere; what it tells `limit` is when this run must hand it over. */
+async function drive(
+  deps: TurnDeps,
+  about: { readonly turn: string; readonly agent: string; readonly requestId: string },
+  hold: (limit: (leave: number) => void) => Promise<Held | null>,
+): Promise<void> {
+  const { env, session, sink, now, log } = deps;
   let steps: Steps | null = null;
   let pulse: Pulse | null = null;
+  let relay: Relay | null = null;
   let failed: Failure | null = null;
-  let running = turn;
+  let leaving = Number.POSITIVE_INFINITY;
+  let { turn } = about;
+  let observe: Observe | null = null;
+  let signal: AbortSignal | null = null;
+  let request: TurnRequest | null = null;
   const startedAt = now();
   const leave = () => {
-    if (onDisconnect === "cancel") pulse?.end("cancelled");
+    if (request?.onDisconnect === "cancel") pulse?.end("cancelled");
+    else pulse?.leaveBy(now(), now() + CLIENT_GONE_MS);
   };
   try {
-    const model = resolveModel(runtime, agent, env);
-    const start = started(await session.begin(beginRequest(request, model, turn, env, now())));
-    running = start.turn;
-    pulse = new Pulse(session, start.fence, leaseSeconds(env), now);
+    const held = await hold((at) => {
+      leaving = at;
+    });
+    if (held === null) return;
+    const { start } = held;
+    turn = start.turn;
+    request = held.request;
+    signal = request.signal;
+    observe = deps.observe?.(request) ?? null;
+    if (start.resumed) sink.goOnFrom(await replayed(session, start));
+    relay = new Relay(session, start.fence, sink.log);
+    sink.onEvent = (event) => relay?.more(event);
+    pulse = new Pulse(session, start.fence, leaseSeconds(env), now, () => relay?.attach());
+    pulse.leaveBy(leaving);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
-    steps = new Steps(deps, request, model, start, pulse);
+    steps = new Steps({ ...deps, observe }, request, held.model, start, pulse);
     await steps.run();
   } catch (error) {
     const failure = failureOf(error);
     failed = failure;
     // Its message is left out: it may quote what the caller or the provider said.
     const { message: _, ...said } = failure;
-    log("turn failed", { level: "warn", turn: running, requestId, agent: agent.name, ...said });
+    log("turn failed", { level: "warn", ...about, turn, ...said });
     // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
-    if (failure.reason !== "lost") await steps?.giveUp().catch(() => undefined);
+    if (failure.reason !== "lost") await steps?.giveUp(failure).catch(() => undefined);
     sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });
   } finally {
     pulse?.stop();
-    deps.observe?.({
+    observe?.({
       type: "turn",
-      turn: running,
+      turn,
       startedAt,
       endedAt: now(),
-      status: failed !== null ? "failed" : pulse?.ended === "cancelled" ? "stopped" : "done",
+      status: statusOf(failed, pulse, steps),
       usage: steps?.usage ?? NO_USAGE,
       failure: failed,
     });
     signal?.removeEventListener("abort", leave);
+    await relay?.finish();
   }
+}
+
+function statusOf(failed: Failure | null, pulse: Pulse | null, steps: Steps | null) {
+  if (failed !== null) return "failed";
+  if (steps?.handedOver) return "handed_over";
+  return pulse?.ended === "cancelled" ? "stopped" : "done";
+}
+
+function gone(agent: string): HoldfastError {
+  return new HoldfastError({
+    reason: "model_not_found",
+    message: `There is no agent ${JSON.stringify(agent)} any more.`,
+  });
 }

@@ -1,7 +1,7 @@
 import type { SentMessage } from "../context/align-history.ts";
 import type { Agent } from "../define/types.ts";
 import type { Provider } from "../providers/contract.ts";
-import type { BlobRow } from "../session/contract.ts";
+import type { BlobRow, Once } from "../session/contract.ts";
 import type { Part } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
@@ -33,6 +33,8 @@ export interface TurnRequest {
   /** What a client that goes away means on this surface. */
   readonly onDisconnect: "cancel" | "continue";
   readonly requestId: string;
+  /** What tells a repeat of the request from another one; absent where it can't be sent twice. */
+  readonly once?: Once;
   /** The caller's W3C trace context, to go on with. */
   readonly traceparent?: string | null;
   /** The host that the caller reached this server under: tools may not call it. */

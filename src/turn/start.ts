@@ -1,7 +1,9 @@
 import type { SessionApi, SessionId } from "../session/contract.ts";
+import type { TurnJob } from "../session/session.ts";
 import { sessionId } from "./begin.ts";
+import type { TurnDeps } from "./deps.ts";
 import { type Hooks, observer } from "./observe.ts";
-import { runTurn } from "./run.ts";
+import { resumeTurn, runTurn } from "./run.ts";
 import type { RunningTurn, Runtime, TurnRequest } from "./runtime.ts";
 import { Sink } from "./sink.ts";
 
@@ -23,13 +25,43 @@ export function startTurn(
   ctx: Pick<ExecutionContext, "waitUntil">,
   request: TurnRequest,
 ): RunningTurn {
-  const sink = new Sink();
   const turn = `turn_${hex(16)}`;
-  const session = host.sessions(env, sessionId(request.owner, request.agent.name, request.conversation.id));
-  const observe = observer(host.hooks ?? {}, { env, ctx }, request, hex, host.log);
-  const deps = { ...host, env, session, sink, observe, now: Date.now, mintId: () => hex(12) };
-  ctx.waitUntil(runTurn(deps, request, turn));
+  const sink = new Sink(turn);
+  const id = sessionId(request.owner, request.agent.name, request.conversation.id);
+  ctx.waitUntil(runTurn(depsOf(host, env, ctx, id, sink), request, turn));
   return { id: turn, events: sink };
+}
+
+/** Goes on with a turn that a session gave out. Resolves when this isolate is through with it. */
+export async function goOnWith(
+  host: TurnHost,
+  env: Cloudflare.Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  job: TurnJob,
+): Promise<void> {
+  const sink = new Sink(job.turn);
+  sink.drop();
+  await resumeTurn(depsOf(host, env, ctx, job.id, sink), job);
+}
+
+function depsOf(
+  host: TurnHost,
+  env: Cloudflare.Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  id: SessionId,
+  sink: Sink,
+): TurnDeps {
+  const { runtime, sessions, log, hooks = {} } = host;
+  return {
+    runtime,
+    env,
+    session: sessions(env, id),
+    sink,
+    log,
+    observe: (request) => observer(hooks, { env, ctx }, request, hex, log),
+    now: Date.now,
+    mintId: () => hex(12),
+  };
 }
 
 function hex(bytes: number): string {

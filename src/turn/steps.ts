@@ -3,7 +3,7 @@ import { toolCatalog } from "../catalog/catalog.ts";
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
 import { chainKey } from "../session/chain.ts";
-import type { AppendRequest, BlobRow, CallRecord, TurnStart } from "../session/contract.ts";
+import type { AppendRequest, BlobRow, CallRecord, PendingBatch, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import type { Pause } from "../values/pause.ts";
@@ -16,6 +16,7 @@ import { callTools, interrupted, type Waiting } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
 import { chainWrite, Journal, lost, saving } from "./journal.ts";
+import type { Observe } from "./observation.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import { isRefused } from "./refused.ts";
@@ -38,10 +39,15 @@ interface Asked extends Ready {
 /** What a turn does next: prepare a request, send one, or nothing. */
 type Next = "prepare" | Ready | "ended";
 
+/** What a turn needs of the world, and who is told what it did. */
+type StepDeps = Omit<TurnDeps, "observe"> & { readonly observe: Observe | null };
+
 /** The steps of a turn that has begun: ask the model, run its calls, ask again. */
 export class Steps {
   usage: Usage = NO_USAGE;
-  readonly #deps: TurnDeps;
+  /** The turn goes on elsewhere. */
+  handedOver = false;
+  readonly #deps: StepDeps;
   readonly #request: TurnRequest;
   readonly #model: Model;
   readonly #start: TurnStart;
@@ -56,7 +62,7 @@ export class Steps {
   #lastBatch = "";
   #repeats = 0;
 
-  constructor(deps: TurnDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
+  constructor(deps: StepDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
     const { agent, owner, conversation } = request;
     this.#deps = deps;
     this.#request = request;
@@ -99,9 +105,18 @@ export class Steps {
   async run(): Promise<void> {
     const { agent, conversation } = this.#request;
     const { sink } = this.#deps;
-    sink.emit({ type: "started", turn: this.#start.turn, conversation: conversation.id, agent: agent.name });
-    let next: Next = this.#start.pending === null ? "prepare" : await this.#resume(this.#start.pending);
+    const { turn, step, pending } = this.#start;
+    if (sink.log.last === 0) sink.emit({ type: "started", turn, conversation: conversation.id, agent: agent.name });
+    else if (sink.log.all.some((event) => event.type === "request" && event.step > step)) {
+      // The step was under way where the turn was before.
+      sink.emit({ type: "withdrawn", step: step + 1 });
+    }
+    let next: Next = pending === null ? "prepare" : await this.#resume(pending);
     while (next !== "ended") {
+      if (this.#pulse.leaves) {
+        await this.#handOver();
+        return;
+      }
       if (this.#step >= agent.limits.steps) {
         const message = `The turn stopped after ${agent.limits.steps} model calls, which is this agent's limit.`;
         return this.#fail({ reason: "limit", limit: "steps", message });
@@ -127,9 +142,12 @@ export class Steps {
     const { provider, name, full } = this.#model;
     const step = this.#step;
     const conversation = this.#conversation;
-    if (this.#pulse.ended === "cancelled") {
+    const over = this.#pulse.check();
+    if (over === "lost") throw lost();
+    if (over === "handed") return this.#handOver();
+    if (over === "cancelled") {
       // Whoever asked has left before anything was sent.
-      await this.#save("finish", { end: { status: "stopped" } });
+      await this.#save("finish", { end: { status: "stopped", stop: "stopped" } });
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
       return null;
     }
@@ -165,6 +183,10 @@ export class Steps {
     if (this.#pulse.ended === "lost") throw lost();
     const asked = { prepared, saved, answer, call };
     if (failure === null && this.#pulse.ended === null) return asked;
+    if (this.#pulse.ended === "handed") {
+      sink.emit({ type: "withdrawn", step });
+      return this.#handOver({ call, ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }) });
+    }
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
     await this.#end(asked, this.#pulse.ended === "cancelled" ? null : failure);
     return null;
@@ -219,21 +241,24 @@ export class Steps {
     const catalog = toolCatalog(this.#request.agent, conversation.mode);
     const { active } = deriveActive({ evidence: conversation.evidence, catalog });
     const declared = new Set([...(conversation.deferrals.initial ?? []), ...conversation.deferrals.loadPoints.keys()]);
-    return this.#runCalls(pending.seq, calls, { catalog, active: new Set(active), declared }, new Set(pending.calls));
+    const prepared = { catalog, active: new Set(active), declared };
+    return this.#runCalls(pending.seq, calls, prepared, pending);
   }
 
-  /** Runs the calls (of a resumed batch those in `only`), and saves their results together with the next request. */
+  /** Runs the calls (of a resumed batch those that may run again), and saves their results together with the next request. */
   async #runCalls(
     seq: number,
     calls: readonly CallBlock[],
     prepared: Pick<Prepared, "catalog" | "active" | "declared">,
-    only?: ReadonlySet<string>,
+    pending: Pick<PendingBatch, "calls" | "results"> | null = null,
   ): Promise<Next> {
     const { env, sink } = this.#deps;
     const { agent, owner } = this.#request;
     const step = this.#step;
-    for (const { id, name, input } of calls) sink.emit({ type: "call", step, id, name, input, host: false });
-    const run = calls.filter((call) => only === undefined || only.has(call.id));
+    for (const { id, name, input } of calls) {
+      if (!sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
+    }
+    const run = calls.filter((call) => pending === null || pending.calls.includes(call.id));
     const { results, blobs, waiting } = await callTools(
       {
         catalog: prepared.catalog,
@@ -242,18 +267,25 @@ export class Steps {
         allowDestructive: agent.allowDestructive,
         context: { env, owner, session: this.#session, fetch: this.#fetch },
         signal: this.#pulse.signal,
+        checkLease: () => void this.#pulse.check(),
         emit: (event) => sink.emit(event),
         observe: (observed) => this.#deps.observe?.(observed),
         now: this.#deps.now,
       },
       run,
     );
+    const known = [...(pending?.results ?? []), ...results];
+    if (this.#pulse.ended === "handed") {
+      const partial = { of: seq, results: known.filter(({ status }) => status !== "interrupted") };
+      await this.#handOver({ partial, blobs });
+      return "ended";
+    }
     const unknown = (call: CallBlock) =>
       this.#unrun(call, "It is not known whether this call ran: its isolate was lost.");
     const resultOf = (call: CallBlock) => {
       if (waiting.some((asks) => asks.call.id === call.id))
         return this.#unrun(call, "The turn ended before this was answered.");
-      return results.find((result) => result.call === call.id) ?? unknown(call);
+      return known.find((result) => result.call === call.id) ?? unknown(call);
     };
     if (waiting.length > 0 && this.#pulse.ended === null) {
       const over = calls.filter(({ id }) => !waiting.some(({ call }) => call.id === id));
@@ -263,7 +295,7 @@ export class Steps {
     for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     if (this.#pulse.ended === "lost") throw lost();
     if (this.#pulse.ended === "cancelled") {
-      await this.#save("finish", { blobs, end: { status: "stopped" } });
+      await this.#save("finish", { blobs, end: { status: "stopped", stop: "stopped" } });
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
       return "ended";
     }
@@ -284,7 +316,7 @@ export class Steps {
     );
     const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
     this.#conversation.add({ ...made, kind: "pause", of, results, pauses });
-    await this.#save("finish", { blobs, end: { status: "paused" } });
+    await this.#save("finish", { blobs, end: { status: "paused", stop: "paused" } });
     const { sink } = this.#deps;
     for (const pause of pauses) sink.emit({ type: "pause", pause });
     sink.emit({ type: "done", stop: "paused", usage: this.usage });
@@ -319,17 +351,23 @@ export class Steps {
     sink.emit({ type: "done", stop, usage: this.usage, ...(detail === undefined ? {} : { detail }) });
   }
 
-  #ending(prepared: Prepared, { begun, stop }: Answer, failure: Failure | null): NonNullable<AppendRequest["end"]> {
-    if (failure === null) return { status: stop === "stopped" ? "stopped" : "done" };
-    if (begun || !isRefused(failure, prepared.newItems)) return { status: "failed" };
+  #ending(
+    prepared: Prepared,
+    { begun, stop, detail }: Answer,
+    failure: Failure | null,
+  ): NonNullable<AppendRequest["end"]> {
+    if (failure === null) {
+      return { status: stop === "stopped" ? "stopped" : "done", stop, ...(detail === undefined ? {} : { detail }) };
+    }
+    if (begun || !isRefused(failure, prepared.newItems)) return { status: "failed", failure };
     const { userSeq } = this.#start;
     const step = this.#conversation.newestAssistant ?? 0;
-    return { status: "refused", from: Math.max(userSeq, step) };
+    return { status: "refused", from: Math.max(userSeq, step), failure };
   }
 
   /** Ends the turn at a limit: what is there stays, and the caller reads why. */
   async #fail(failure: Failure): Promise<never> {
-    await this.#save("finish", { end: { status: "failed" } });
+    await this.#save("finish", { end: { status: "failed", failure } });
     throw new HoldfastError(failure);
   }
 
@@ -338,8 +376,17 @@ export class Steps {
   }
 
   /** Gives the session back after a fault of ours. */
-  giveUp(): Promise<void> {
-    return this.#journal.giveUp(this.#step);
+  giveUp(failure: Failure): Promise<void> {
+    return this.#journal.giveUp(this.#step, failure);
+  }
+
+  /** Another isolate is to go on from here. */
+  async #handOver(fields: Partial<AppendRequest> = {}): Promise<null> {
+    const { log } = this.#deps.sink;
+    await this.#save("handover", { ...fields, told: { log: log.id, after: 0, events: log.all } });
+    this.handedOver = true;
+    this.#deps.sink.close();
+    return null;
   }
 
   #assistant(prepared: Prepared, answer: Answer): AssistantEntry {

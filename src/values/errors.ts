@@ -14,13 +14,15 @@ export type Reason =
   | { readonly reason: "busy"; readonly retryAfter: number }
   /** What is asked contradicts what was done already; a repeat can't help. */
   | { readonly reason: "conflict" }
+  /** An `Idempotency-Key` that stands for another request. */
+  | { readonly reason: "key_reused" }
   | { readonly reason: "model_not_found" }
   | { readonly reason: "model_not_supported" }
   /** The store cannot say whether this session exists. */
   | { readonly reason: "unavailable"; readonly retryAfter: number }
   | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
   /** The turn reached one of its agent's limits. */
-  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" }
+  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" | "attempts" }
   /** The lease went to another isolate; nothing this one does counts any more. */
   | { readonly reason: "lost" }
   | { readonly reason: "internal" };

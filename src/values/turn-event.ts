@@ -46,6 +46,8 @@ export type TurnEventBody =
       readonly input: string;
       readonly host: boolean;
     }
+  /** What was told of this step and those after it is void: the step runs again. Step 0: all that was told of the turn. */
+  | { readonly type: "withdrawn"; readonly step: number }
   | { readonly type: "progress"; readonly id: string; readonly text: string }
   /** `text` is the text parts of the result, joined. */
   | {
@@ -62,3 +64,8 @@ export type TurnEventBody =
 
 /** `n` counts from 1 within a turn. The last event is `done` or `failed`, exactly once. */
 export type TurnEvent = TurnEventBody & { readonly n: number };
+
+/** Whether an event is its turn's last. */
+export function isEnd({ type }: TurnEvent): boolean {
+  return type === "done" || type === "failed";
+}

@@ -6,7 +6,8 @@ import { KEYS, type Stage, startStage } from "./chat.ts";
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage();
+  // No lease runs out here, so that only requests write.
+  stage = await startStage({ HOLDFAST_LEASE_SECONDS: "3600" });
 });
 afterAll(() => stage.close());
 interface Bad {

@@ -12,6 +12,8 @@ import {
   type ModelCall,
 } from "../../src/index.ts";
 
+export { TurnRunner } from "../../src/index.ts";
+
 /** The session's object, with a look at what no API shows. */
 export class SessionObject extends Base {
   readonly #cursors: { readonly rowsWritten: number }[];

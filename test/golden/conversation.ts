@@ -59,7 +59,7 @@ export async function playConversation(turns: readonly GoldenTurn[]): Promise<Pl
       runtime: { agents: [agent], provider: () => ({ ...anthropic, stream }) },
       env: { ANTHROPIC_API_KEY: "key" } as Cloudflare.Env,
       session: client,
-      sink: new Sink(),
+      sink: new Sink("turn"),
       now: () => 0,
       mintId: () => String(++minted),
       log: () => {},

@@ -40,12 +40,22 @@ describe("givenConversation", () => {
 });
 
 describe("resolveConversation", () => {
+  const plain = { key: null, body: "b", repeated: false };
+
+  it("takes a repeat of a keyed request to the same conversation, and another key to another", async () => {
+    const at = (key: string) => resolveConversation(null, { ...plain, key }, async () => null);
+    const one = await at("1".repeat(64));
+    expect(one).toEqual({ id: `key-${"1".repeat(32)}`, minted: false });
+    expect(await at("1".repeat(64))).toEqual(one);
+    expect((await at("2".repeat(64))).id).not.toBe(one.id);
+  });
+
   it("derives only where nothing was given, and mints where nothing is derived", async () => {
     const never = () => expect.fail("it was asked");
-    expect(await resolveConversation("mine", never)).toEqual({ id: "mine", minted: false });
-    expect(await resolveConversation(null, async () => "found")).toEqual({ id: "found", minted: false });
-    const first = await resolveConversation(null, async () => null);
-    const second = await resolveConversation(null, null);
+    expect(await resolveConversation("mine", plain, never)).toEqual({ id: "mine", minted: false });
+    expect(await resolveConversation(null, plain, async () => "found")).toEqual({ id: "found", minted: false });
+    const first = await resolveConversation(null, plain, async () => null);
+    const second = await resolveConversation(null, plain, async () => null);
     expect(first).toEqual({ id: expect.stringMatching(/^[0-9a-f]{32}$/), minted: true });
     expect(second.id).not.toBe(first.id);
   });

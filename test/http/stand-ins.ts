@@ -120,7 +120,7 @@ export function door({
     listSessions: async () => ({ sessions: [], next: null }),
     startTurn: (_env, _ctx, request) => {
       turns.push(request);
-      const sink = new Sink();
+      const sink = new Sink("turn");
       void play((event) => sink.emit(event), request);
       return { id: `turn_${turns.length}`, events: sink };
     },
@@ -131,6 +131,7 @@ export function door({
         saved.set(`${owner}/${agent}/${hash}`, conversation);
       },
     },
+    requests: { findRequest: async () => null, saveRequest: async () => {} },
     log: (event, fields) => logged.push({ event, fields }),
     ...stand.deps,
   });

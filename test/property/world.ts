@@ -94,7 +94,7 @@ export class World {
         super.emit(event);
       }
     }
-    const sink = new Tap();
+    const sink = new Tap("turn");
     const { sent, text } = await this.#client(turn, index);
     this.#lastText = text;
     const agent = this.#agent;

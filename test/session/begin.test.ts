@@ -22,6 +22,7 @@ function plan(
       lastSeq: all.length,
       deferrals: ToolDeferrals.parse(fields.deferrals ?? null, "s"),
       clientSystem: fields.clientSystem ?? null,
+      partial: () => [],
       newest: { turn: fields.turn ?? "t", userSeq, status, refusedFrom: fields.refusedFrom ?? null },
     },
     beginRequest({ id }, { turn: "new", ...request }),

@@ -5,11 +5,22 @@ import { sessionName } from "../../src/session/name.ts";
 type Row = Record<string, unknown>;
 
 /** The object's tables that D1 has no copy of: its own row (compared by columns), and what belongs to this object alone. */
-const NOT_COPIED = ["session", "timers", "schema_version"];
+const NOT_COPIED = ["keys", "session", "timers", "schema_version"];
 
 /** Columns of the object's own row that the record lacks: the lease, the attempt that holds it, and what was flushed. */
 const NOT_RECORDED = [
-  ...["id", "deferrals_rev", "fence", "cancel", "attempt", "sent_before", "wire_before", "resumed", "last_append"],
+  ...[
+    "id",
+    "deferrals_rev",
+    "fence",
+    "cancel",
+    "attempt",
+    "sent_before",
+    "handed",
+    "wire_before",
+    "resumed",
+    "last_append",
+  ],
   ...["flushed_rev", "flushed_seq", "recorded_rev", "refused", "deleted_at"],
 ];
 

@@ -80,7 +80,9 @@ test("a session that was cut many times is rebuilt from D1 as it was, and reads 
   await asked.flushed();
   const kept = await stateOf(asked);
   await workerd.wipeObjects();
-  expect(await stateOf(asked)).toEqual(kept);
+  const rebuilt = await stateOf(asked);
+  expect(rebuilt.start).toEqual(kept.start);
+  expect(rebuilt.read).toBeLessThanOrEqual(kept.read + TIMER_ROWS);
   expect(kept.start).toMatchObject({
     chain: { cut: false },
     broken: null,
@@ -104,8 +106,11 @@ test("a record without cuts reads everything, starts from the same, and reads li
 
   await append(asked, await begin(asked, { turn: "next" }), { entries: [assistant("next", [say("n")])] });
   await play(asked, { name: "edit", asks: "2?", answer: "2", batches: 1, shown: conversation(one) });
-  expect((await stateOf(asked)).read).toBeLessThanOrEqual(kept.read);
+  expect((await stateOf(asked)).read).toBeLessThanOrEqual(kept.read + TIMER_ROWS);
 });
+
+/** An object that has just been made sets its lease's timer; another has it already. */
+const TIMER_ROWS = 2;
 
 /** What the next turn starts from, and the rows that takes, but for the fence, which no two objects share. */
 async function stateOf(asked: TestSession) {

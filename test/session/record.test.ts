@@ -287,6 +287,7 @@ describe("the guard of the copy", () => {
       deleted_at: null,
     },
     ...{ forks: 0, forked_from: null, forked_at: null },
+    ...{ asked: "", body: "", began_at: 0, handed: 0, ended: "" },
   };
   const entries = (values: readonly unknown[]) => ({
     of: { table: "entries", columns: ["seq", "part", "rev", "text"], key: 2 },

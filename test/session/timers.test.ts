@@ -4,6 +4,8 @@ import { Store } from "../../src/session/store.ts";
 import { backOff, Timers } from "../../src/session/timers.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
 
+const idle = { lease: () => null, outbox: async () => null, burial: async () => null };
+
 function timers() {
   const storage = nodeStorage();
   migrate(storage.sql);
@@ -22,7 +24,7 @@ function timers() {
 
 test("what failed is tried again after 2 s, twice as late each time, and at least every 5 minutes", async () => {
   const { set, alarms } = timers();
-  const fails = { outbox: () => Promise.reject(new Error("D1 is down")), burial: async () => {} };
+  const fails = { ...idle, outbox: () => Promise.reject(new Error("D1 is down")) };
   let now = 1_000;
   await set.retry("outbox", now);
   const waits: number[] = [];
@@ -42,9 +44,11 @@ test("an alarm never throws, and one thing that fails holds nothing else up", as
   await set.retry("burial", 0);
   let buried = 0;
   await set.ring(10_000, {
+    ...idle,
     outbox: () => Promise.reject(new Error("D1 is down")),
     burial: async () => {
       buried += 1;
+      return null;
     },
   });
   expect(buried).toBe(1);
@@ -58,7 +62,7 @@ test("what is not due yet waits, and what waits already is not put off by anothe
   await set.retry("outbox", 0);
   await set.retry("outbox", 1_500);
   const never = () => Promise.reject(new Error("was not due"));
-  await set.ring(1_999, { outbox: never, burial: never });
+  await set.ring(1_999, { lease: never, outbox: never, burial: never });
   expect(store.timers()).toEqual([{ name: "outbox", due: 2_000, tries: 1 }]);
   expect(alarms).toEqual([2_000, 2_000]);
 });
@@ -66,7 +70,17 @@ test("what is not due yet waits, and what waits already is not put off by anothe
 test("with nothing left to do there is no alarm", async () => {
   const { set, alarms, store } = timers();
   await set.retry("outbox", 0);
-  await set.ring(2_000, { outbox: async () => {}, burial: async () => {} });
+  await set.ring(2_000, { ...idle });
   expect(store.timers()).toEqual([]);
   expect(alarms.at(-1)).toBeNull();
+});
+
+test("what says when it is due next is left for then, and its tries count from the beginning", async () => {
+  const { set, alarms, store } = timers();
+  await set.at("lease", 1_000);
+  await set.at("lease", 500);
+  expect(store.timers()).toEqual([{ name: "lease", due: 1_000, tries: 0 }]);
+  await set.ring(1_000, { ...idle, lease: () => 16_000 });
+  expect(store.timers()).toEqual([{ name: "lease", due: 16_000, tries: 0 }]);
+  expect(alarms.at(-1)).toBe(16_000);
 });

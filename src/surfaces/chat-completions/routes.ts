@@ -5,10 +5,12 @@ import type { AppDeps, HttpEnv } from "../../http/deps.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import { executionContext } from "../../http/execution-context.ts";
 import { failureFields } from "../../http/log.ts";
+import { readOnce } from "../../http/once.ts";
 import { TimedReader } from "../../http/timed-reader.ts";
 import { ignoredSettings } from "../../turn/settings.ts";
 import { type Failure, HoldfastError } from "../../values/errors.ts";
 import { isAuxiliary } from "./auxiliary.ts";
+import { findBegun, rememberBegun } from "./begun.ts";
 import { readMessages, sentMessages, transcriptMessages } from "./messages.ts";
 import { chooseAgent, modelObject, offeredAgents } from "./models.ts";
 import { ATTACHMENTS, parseChatBody } from "./request.ts";
@@ -40,7 +42,9 @@ export function chatCompletions(deps: AppDeps): Hono<HttpEnv> {
 
 async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   const { owner, requestId } = c.var;
-  const body = parseChatBody(await readJson(c.req.raw, ATTACHMENTS));
+  const sent = await readJson(c.req.raw, ATTACHMENTS);
+  const body = parseChatBody(sent);
+  const once = readOnce(c.req.raw, sent);
   const agent = chooseAgent(c, deps, body.model ?? null);
   c.set("agent", agent);
   const { user, before, system, blobs } = readMessages(body.messages);
@@ -48,10 +52,10 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   const given = auxiliary ? null : givenConversation(c.req.raw.headers, body);
   const whose = { owner: owner.id, agent: agent.name, requestId };
   const transcript = { system, messages: transcriptMessages([...before, user]) };
-  const conversation = await resolveConversation(
-    given,
-    auxiliary ? null : () => findConversation(deps, c.env.DB, whose, transcript),
-  );
+  const conversation = await resolveConversation(given, once, async () => {
+    const begun = once.repeated ? await findBegun(deps, c.env.DB, whose, once) : null;
+    return begun ?? (auxiliary ? null : findConversation(deps, c.env.DB, whose, transcript));
+  });
   c.header("x-conversation-id", conversation.id);
 
   const settings = readSettings(body);
@@ -59,6 +63,9 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
   if (ignored.length > 0) c.header("x-holdfast-ignored", ignored.join(", "));
 
   const ctx = executionContext(c);
+  if (conversation.minted) {
+    ctx.waitUntil(rememberBegun(deps, c.env.DB, { ...whose, conversation: conversation.id }, once));
+  }
   const turn = deps.startTurn(c.env, ctx, {
     agent,
     owner,
@@ -72,6 +79,7 @@ async function complete(c: Context<HttpEnv>, deps: AppDeps): Promise<Response> {
     onDisconnect: "cancel",
     requestId,
     traceparent: c.req.header("traceparent") ?? null,
+    once,
     host: new URL(c.req.url).host,
   });
 

@@ -4,7 +4,7 @@ import { within } from "../../http/within.ts";
 import type { Transcript } from "../../session/transcripts.ts";
 
 /** Longer than this no answer waits for D1. */
-const D1_MS = 1_000;
+export const D1_MS = 1_000;
 
 /** Whose transcript it is, and the request that asks, for the log. */
 export interface Whose {

@@ -53,6 +53,8 @@ export class AnswerView {
       case "answering":
       case "result":
       case "failed":
+      // Told to those who follow a turn. A reader of its own isolate has left by then.
+      case "withdrawn":
         return [];
     }
   }

@@ -1,0 +1,96 @@
+import { isMessage } from "../context/effective.ts";
+import { decodeEntry, type Numbered, type Part } from "../values/entry.ts";
+import { SEARCH_TOOL } from "../values/tool.ts";
+import type { TurnEvent, TurnEventBody } from "../values/turn-event.ts";
+import { addUsage, NO_USAGE } from "../values/usage.ts";
+import type { CallRecord, SessionId, TurnEnd } from "./contract.ts";
+import { EventLog } from "./event-log.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+/**
+ * The events of a turn as its entries tell them: what is left of a turn whose own events are with nobody any more. Null
+ * where the session has no such turn. The same entries give the same events under the same numbers.
+ */
+export function toldByEntries(store: Store, row: SessionRow, turn: string): EventLog | null {
+  const newest = row.turn === turn;
+  const entries: Numbered[] = [];
+  for (const [seq, text] of store.entries(newest ? row.user_seq - 1 : 0)) {
+    const entry = decodeEntry(text);
+    if (entry.turn === turn) entries.push({ seq, entry });
+  }
+  if (!newest && entries.length === 0) return null;
+  const calls = [...store.calls(0)].flatMap(({ call }) => (call.turn === turn ? [call] : []));
+  const running = newest && row.status === "running";
+  const end = running ? null : newest ? parseEnd(row.ended) : {};
+  const bodies = eventsOf(row, turn, entries, calls, end);
+  const id = `${turn}~${running ? entries.length : "end"}`;
+  return new EventLog(
+    id,
+    bodies.map((body, index): TurnEvent => ({ ...body, n: index + 1 })),
+  );
+}
+
+function eventsOf(
+  { agent, conversation }: SessionId,
+  turn: string,
+  entries: readonly Numbered[],
+  calls: readonly CallRecord[],
+  end: TurnEnd | null,
+): TurnEventBody[] {
+  const events: TurnEventBody[] = [{ type: "started", turn, conversation, agent }];
+  let step = 0;
+  for (const { entry } of entries) {
+    switch (entry.kind) {
+      case "assistant": {
+        if (entry.origin !== "runtime") break;
+        step += 1;
+        const { verdict = { prefix: "extends" } as const } = calls.find((call) => call.step === step) ?? {};
+        events.push({ type: "request", step, verdict, model: entry.model }, { type: "answering", step });
+        for (const block of entry.blocks) {
+          if (block.type === "text") events.push({ type: "text", step, text: block.text });
+          if (block.type === "thinking" && block.text !== "") events.push({ type: "thinking", step, text: block.text });
+          if (block.type === "call") {
+            const { id, name, input } = block;
+            events.push({ type: "call", step, id, name, input, host: false });
+          }
+        }
+        break;
+      }
+      case "results":
+        for (const { call: id, name, status, content } of entry.results) {
+          events.push({ type: "result", id, name, status, text: textOf(content) });
+        }
+        break;
+      case "host_search": {
+        const input = JSON.stringify({ query: entry.names.join(", ") });
+        events.push({ type: "call", step: step + 1, id: entry.call, name: SEARCH_TOOL, input, host: true });
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (end !== null) events.push(ending(entries, calls, end));
+  return events;
+}
+
+function ending(entries: readonly Numbered[], calls: readonly CallRecord[], end: TurnEnd): TurnEventBody {
+  const usage = calls.reduce((sum, call) => addUsage(sum, call.usage), NO_USAGE);
+  if (end.failure !== undefined) return { type: "failed", failure: end.failure, usage };
+  const last = entries.findLast(({ entry }) => entry.kind === "assistant" && isMessage(entry))?.entry;
+  const stop = end.stop ?? (last?.kind === "assistant" ? last.stop : null);
+  if (stop === null) {
+    return { type: "failed", failure: { reason: "internal", message: "The turn ended without an answer." }, usage };
+  }
+  return { type: "done", stop, usage, ...(end.detail === undefined ? {} : { detail: end.detail }) };
+}
+
+function textOf(content: readonly Part[]): string {
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Written by this folder as the type it is read as. */
+function parseEnd(text: string): TurnEnd {
+  const value: TurnEnd = text === "" ? {} : JSON.parse(text);
+  return value;
+}
