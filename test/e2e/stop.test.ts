@@ -310,9 +310,16 @@ describe("a second message while a turn runs, where the agent rejects it", () =>
   });
 });
 
-describe("an isolate that dies", () => {
-  beforeAll(() => stage.workerd.fresh({ HOLDFAST_LEASE_SECONDS: "0.3" }));
-  afterAll(() => stage.workerd.fresh({ HOLDFAST_LEASE_SECONDS: "15" }));
+describe("an isolate that dies, where no other goes on with its turn by itself", () => {
+  let other: Stage;
+  beforeAll(async () => {
+    other = stage;
+    stage = await startStage({ HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "0.3" }, { entry: "test/e2e/no-runner.ts" });
+  });
+  afterAll(async () => {
+    await stage.close();
+    stage = other;
+  });
 
   /** Kills the isolate while its model call is parked. */
   async function dieInModelCall(id: string): Promise<void> {
