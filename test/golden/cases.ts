@@ -1,4 +1,4 @@
-import { call, say, think } from "../emulators/anthropic/index.ts";
+import { call, say, think } from "../emulators/common/answer.ts";
 import type { GoldenTurn } from "./conversation.ts";
 
 const search = (query: string) => call("tool_search", { query });

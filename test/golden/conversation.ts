@@ -1,10 +1,7 @@
-import { Readable } from "node:stream";
 import { defineAgent } from "../../src/define/agent.ts";
 import { lazy } from "../../src/define/lazy.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import type { Agent } from "../../src/define/types.ts";
-import { anthropic } from "../../src/providers/anthropic/provider.ts";
-import { readStream } from "../../src/providers/anthropic/stream.ts";
 import type { ModelEvent } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
 import { nodeSession } from "../../src/testing/node-session.ts";
@@ -13,18 +10,17 @@ import { runTurn } from "../../src/turn/run.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
-import type { Answer } from "../emulators/anthropic/answer.ts";
-import { compile } from "../emulators/anthropic/compile.ts";
-import { examine } from "../emulators/anthropic/examine.ts";
-import { messageEvents } from "../emulators/anthropic/message.ts";
-import { sign } from "../emulators/anthropic/signatures.ts";
-import { flatten } from "../emulators/common/answer.ts";
+import { type AnswerOf, flatten, type SharedPart } from "../emulators/common/answer.ts";
+import type { GoldenForm } from "./forms.ts";
+
+/** What every model can say. */
+export type GoldenAnswer = AnswerOf<SharedPart>;
 
 /** One turn of a golden conversation. */
 export interface GoldenTurn {
   readonly user: string;
   /** What the model says, one answer a request; `lost` is a request that gets none. */
-  readonly answers: readonly (Answer | "lost")[];
+  readonly answers: readonly (GoldenAnswer | "lost")[];
   /** Core tools that have come by now. */
   readonly late?: readonly string[];
 }
@@ -35,29 +31,27 @@ export interface Played {
   readonly bodies: readonly string[];
 }
 
-const MODEL = "anthropic/claude-sonnet-5";
-const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /**
  * Plays a conversation through the real turn and the real session, over Node's SQLite, with fixed ids and a fixed time.
  * Each turn reads all it knows back from the session. Throws when the API would refuse a request.
  */
-export async function playConversation(turns: readonly GoldenTurn[]): Promise<Played> {
+export async function playConversation(form: GoldenForm, turns: readonly GoldenTurn[]): Promise<Played> {
   const session = nodeSession({ now: () => 0 });
   const client = new SessionClient({ getByName: () => session }, "golden");
   const bodies: string[] = [];
   let minted = 0;
   for (const [index, { user, answers, late = [] }] of turns.entries()) {
     const planned = [...answers];
-    const agent = goldenAgent(late);
+    const agent = goldenAgent(form.model, late);
     const stream = (_: string, body: string) => {
       bodies.push(body);
-      return answerTo(body, planned.shift(), bodies.length);
+      return answerTo(form, body, planned.shift(), bodies.length);
     };
     const deps = {
-      runtime: { agents: [agent], provider: () => ({ ...anthropic, stream }) },
-      env: { ANTHROPIC_API_KEY: "key" } as Cloudflare.Env,
+      runtime: { agents: [agent], provider: () => ({ ...form.provider, stream }) },
+      env: { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key" } as Cloudflare.Env,
       session: client,
       sink: new Sink("turn"),
       now: () => 0,
@@ -74,29 +68,18 @@ export async function playConversation(turns: readonly GoldenTurn[]): Promise<Pl
   return { entries: (stored?.entries ?? []).map(([, text]) => text), bodies };
 }
 
-async function* answerTo(body: string, answer: Answer | "lost" | undefined, n: number): AsyncGenerator<ModelEvent> {
-  const examined = examine({ endpoint: "messages", headers: HEADERS, bodyText: body }, { signatures: "own" });
-  if (examined.kind === "refused") throw new Error(`request ${n}: ${examined.failure.message}`);
+async function* answerTo(
+  form: GoldenForm,
+  body: string,
+  answer: GoldenAnswer | "lost" | undefined,
+  n: number,
+): AsyncGenerator<ModelEvent> {
   if (answer === undefined) throw new Error(`request ${n} has no answer`);
   if (answer === "lost") {
+    form.answer(body, [], n);
     throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Lost." });
   }
-  let minted = 0;
-  const compiled = compile(flatten(answer), {
-    visible: examined.visible,
-    declared: new Set(),
-    mint: (prefix) => `${prefix}${n}_${++minted}`,
-    sign: (text) => sign(text, examined.binding),
-  });
-  const usage = {
-    input_tokens: 0,
-    cache_read_input_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-  };
-  const envelope = { id: `msg_${n}`, model: examined.body.model, usage, droppedThinking: [] };
-  const events: unknown = Readable.from(messageEvents(envelope, compiled));
-  yield* readStream(events as Parameters<typeof readStream>[0]);
+  yield* form.answer(body, flatten(answer), n);
 }
 
 function request(agent: Agent, text: string): TurnRequest {
@@ -111,11 +94,11 @@ const echo = (name: string, description: string) =>
   defineTool({ name, description, risk: "read", input: text, execute: () => `${name} has been done.` });
 
 /** Few tools with short words, so that the files stay readable. */
-function goldenAgent(late: readonly string[]): Agent {
+function goldenAgent(model: string, late: readonly string[]): Agent {
   return defineAgent({
     name: "golden",
     description: "The agent of the golden files.",
-    model: MODEL,
+    model,
     settings: { maxOutputTokens: 1000, thinking: true },
     instructions: "You help Ann.",
     tools: [

@@ -1,9 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { whyNotExtends } from "../emulators/anthropic/extends.ts";
+import { describe, expect, test } from "vitest";
+import { layoutDifference } from "../emulators/common/layout.ts";
 import { CASES } from "./cases.ts";
 import { playConversation } from "./conversation.ts";
+import { FORMS, type GoldenForm } from "./forms.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 /**
@@ -11,27 +12,37 @@ import { prettyJson } from "./pretty-json.ts";
  * `UPDATE_GOLDEN=1 npx vitest run test/golden` writes the files anew. A renderer that gives other bytes needs a new
  * wire version too.
  */
-const FOLDER = join(import.meta.dirname, "anthropic");
+describe.for(Object.entries(FORMS))("%s", ([folder, form]) => {
+  test.for(Object.entries(CASES))("%s is sent as its golden file says", async ([name, turns]) => {
+    const { entries, bodies } = await playConversation(form, turns);
+    for (const [index, body] of bodies.slice(1).entries()) {
+      expect(difference(form, bodies[index] ?? "", body)).toBeNull();
+    }
+    const text = `{"entries":[${entries.join(",")}],"body":${bodies.at(-1)}}`;
+    const file = join(import.meta.dirname, folder, `${name}.json`);
+    if (process.env.UPDATE_GOLDEN) await writeFile(file, `${prettyJson(text)}\n`);
+    expect(`${prettyJson(text)}\n`).toBe(await readFile(file, "utf8"));
+  });
 
-test.for(Object.entries(CASES))("%s is sent as its golden file says", async ([name, turns]) => {
-  const { entries, bodies } = await playConversation(turns);
-  for (const [index, body] of bodies.slice(1).entries()) expect(whyNotExtends(bodies[index] ?? "", body)).toBeNull();
-  const text = `{"entries":[${entries.join(",")}],"body":${bodies.at(-1)}}`;
-  const file = join(FOLDER, `${name}.json`);
-  if (process.env.UPDATE_GOLDEN) await writeFile(file, `${prettyJson(text)}\n`);
-  expect(`${prettyJson(text)}\n`).toBe(await readFile(file, "utf8"));
+  test("there is no golden file without a case", async () => {
+    expect((await readdir(join(import.meta.dirname, folder))).toSorted()).toEqual(
+      Object.keys(CASES)
+        .map((name) => `${name}.json`)
+        .toSorted(),
+    );
+  });
 });
 
-test("there is no golden file without a case", async () => {
-  expect((await readdir(FOLDER)).toSorted()).toEqual(
-    Object.keys(CASES)
-      .map((name) => `${name}.json`)
-      .toSorted(),
-  );
-});
+/** Where a request does not extend the one before it. Where late tools go inline, the tools may differ. */
+function difference({ layout, inlineOnly }: GoldenForm, earlier: string, later: string): string | null {
+  const [before, after] = [layout(earlier), layout(later)];
+  return layoutDifference(before, inlineOnly ? { ...after, inline: before.inline } : after);
+}
 
 test("what a model sent as input stands in the next request of a later turn, byte for byte but for half characters", async () => {
-  const { bodies } = await playConversation(CASES["odd-inputs"] ?? []);
+  const [form] = Object.values(FORMS);
+  if (form === undefined) throw new Error("There is no form.");
+  const { bodies } = await playConversation(form, CASES["odd-inputs"] ?? []);
   expect(bodies.at(-1)).toContain(
     '"input":{"text":"\\ufffd and \ufffd", "10":1, "2":12345678901234567890, "__proto__":{"a":1e400}, "1.0":1.0}',
   );

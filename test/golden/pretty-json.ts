@@ -2,7 +2,7 @@ import { elements, members, skipSpace } from "../emulators/common/raw-json.ts";
 
 const WIDTH = 110;
 
-/** What a model or a user wrote, whose spelling is the point: never broken into lines. */
+/** What a model or a user wrote, whose spelling is the point: never broken into lines (an `input` that is a list is a request's). */
 const VERBATIM: ReadonlySet<string> = new Set(["input"]);
 
 /**
@@ -16,7 +16,7 @@ export function prettyJson(text: string, indent = ""): string {
   if (text[start] === "{") {
     const lines = members(text, start).map(({ key, value }) => {
       const raw = text.slice(value.start, value.end);
-      return `${inner}${JSON.stringify(key)}: ${VERBATIM.has(key) ? raw : prettyJson(raw, inner)}`;
+      return `${inner}${JSON.stringify(key)}: ${VERBATIM.has(key) && !raw.startsWith("[") ? raw : prettyJson(raw, inner)}`;
     });
     return `{\n${lines.join(",\n")}\n${indent}}`;
   }

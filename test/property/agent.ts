@@ -4,7 +4,7 @@ import { defineAgent } from "../../src/define/agent.ts";
 import { lazy } from "../../src/define/lazy.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import type { Agent, Tool } from "../../src/define/types.ts";
-import { type Deploy, type History, LATE, LAZY, otherModel } from "./history.ts";
+import { type Deploy, type History, LATE, LAZY, type Model } from "./history.ts";
 
 /** What is deployed at a moment: changed by a history's deploys and by `install`. */
 export interface Deployment {
@@ -16,11 +16,11 @@ export interface Deployment {
   renderer: boolean;
   revision: number;
   /** Another model than the first one. */
-  moved: boolean;
+  model: Model | null;
 }
 
 export function firstDeployment(): Deployment {
-  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, revision: 1, moved: false };
+  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, revision: 1, model: null };
 }
 
 export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
@@ -50,7 +50,7 @@ export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
       deployment.revision += 1;
       return;
     case "model":
-      deployment.moved = !deployment.moved;
+      deployment.model = deploy.to;
       return;
   }
 }
@@ -76,7 +76,8 @@ export function ringAgent(
   const base = defineAgent({
     name,
     description: "The agent of a history.",
-    model: () => `${name}/${modelOf(model, deployment())}`,
+    // Each agent has providers of its own.
+    model: () => `${name}-${modelOf(model, deployment())}`,
     settings: {
       maxOutputTokens: 4_000,
       ...(thinking ? { thinking: 1024 } : {}),
@@ -144,8 +145,8 @@ const EDITIONS = memo((edition: number) => ({
 }));
 
 /** The model that the agent runs on now. */
-export function modelOf(first: History["model"], { moved }: Deployment): History["model"] {
-  return moved ? otherModel(first) : first;
+export function modelOf(first: Model, { model }: Deployment): Model {
+  return model ?? first;
 }
 
 /** A text that occurs only in the result of this call. */

@@ -1,5 +1,5 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
-import { type Layout, layoutDifference } from "../emulators/anthropic/index.ts";
+import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
 export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked">;
@@ -11,6 +11,8 @@ export interface Accepted {
   readonly problems: readonly string[];
   readonly readTokens: number;
   readonly idealTokens: number;
+  /** The model takes no tool but inline: a request may add some to the list, and the ledger has to say so. */
+  readonly inlineOnly: boolean;
 }
 
 /** One chain of requests: those to one model. */
@@ -44,14 +46,17 @@ export class Checker {
   }
 
   /** A request to a model reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
-  check(model: string, { layout, problems, readTokens, idealTokens }: Accepted, verdict: Verdict | null): void {
+  check(model: string, accepted: Accepted, verdict: Verdict | null): void {
+    const { layout, problems, readTokens, idealTokens, inlineOnly } = accepted;
     if (problems.length > 0) throw new Error(problems.join("; "));
     const chain = this.#chains.get(model) ?? newChain();
     this.#chains.set(model, chain);
     this.#current = chain;
     const broke = chain.sent === null ? null : layoutDifference(chain.sent, layout);
-    if (broke !== null && chain.allowed.size === 0) throw new Error(`does not extend the last request: ${broke}`);
-    if (verdict !== null) checkVerdict(chain, layout, verdict);
+    const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
+    if (broke !== null && !grew && chain.allowed.size === 0)
+      throw new Error(`does not extend the last request: ${broke}`);
+    if (verdict !== null) checkVerdict(chain, layout, verdict, inlineOnly);
     if (broke !== null) chain.written = false;
     if (chain.written && readTokens < idealTokens) {
       throw new Error(`read ${readTokens} cached tokens where ${idealTokens} were possible`);
@@ -65,8 +70,14 @@ function newChain(): Chain {
   return { sent: null, answered: null, verdict: "", written: false, allowed: new Set() };
 }
 
+/** The same but for tools that were added behind the inline ones. */
+function addsInline(earlier: Layout, later: Layout): boolean {
+  const known = later.inline.slice(0, earlier.inline.length);
+  return layoutDifference(earlier, { ...later, inline: known }) === null && later.inline.length > earlier.inline.length;
+}
+
 /** The ledger holds a request against the last that was answered; what was lost may have been taken back since. */
-function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict): void {
+function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inlineOnly: boolean): void {
   const said = JSON.stringify(verdict);
   const wrong = () => new Error(`the ledger calls it ${said}`);
   // What stood at an epoch's first request stands until one of its requests is answered.
@@ -84,6 +95,7 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict): void {
     case "break":
       if (chain.sent === null) return;
       if (chain.allowed.has(verdict.cause)) return;
+      if (verdict.cause === "late_inline" && inlineOnly && addsInline(chain.answered ?? chain.sent, layout)) return;
       if (!repeated) throw wrong();
   }
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
  * machines do; what the runtime makes of it is what the rings check.
  */
 export interface History {
-  readonly model: (typeof MODELS)[number];
+  readonly model: Model;
   readonly thinking: boolean;
   readonly turns: readonly Turn[];
   /** Plain turns follow until so many requests were made. */
@@ -33,8 +33,8 @@ export type Deploy =
   | { readonly kind: "renderer" }
   /** The operator withdraws what was frozen. */
   | { readonly kind: "revise" }
-  /** The agent moves to another model, or back. */
-  | { readonly kind: "model" };
+  /** The agent moves to this model, or back to its first one. */
+  | { readonly kind: "model"; readonly to: Model | null };
 
 export interface Planned {
   readonly text: boolean;
@@ -68,19 +68,28 @@ export type Fault =
   | "dead_in_tool"
   | "dead_before_send";
 
+/**
+ * The models that an agent moves between, each as its API's name and its own. Of Anthropic's, bound ones and others, and
+ * such as drop their thinking; of OpenAI's one for each form in which tools join, for each kind of cache, and one to
+ * which none can join; an endpoint of Chat Completions with the bridge and one without.
+ */
 export const MODELS = [
-  "claude-sonnet-5",
-  "claude-opus-4-8",
-  "claude-opus-5-5",
-  "claude-fable-5-1",
-  "claude-sonnet-4-5",
-  "claude-sonnet-4-6",
+  "anthropic/claude-sonnet-5",
+  "anthropic/claude-opus-4-8",
+  "anthropic/claude-opus-5-5",
+  "anthropic/claude-fable-5-1",
+  "anthropic/claude-sonnet-4-5",
+  "anthropic/claude-sonnet-4-6",
+  "openai/gpt-5.4",
+  "openai/gpt-5.5",
+  "openai/gpt-5.6-sol",
+  "openai/gpt-5.2",
+  "openai/gpt-4.1",
+  "chat/acme-1",
+  "bridge/acme-1",
 ] as const;
 
-/** The model that an agent moves to: another one, bound or not. */
-export function otherModel(model: (typeof MODELS)[number]): (typeof MODELS)[number] {
-  return MODELS[(MODELS.indexOf(model) + 1) % MODELS.length] ?? model;
-}
+export type Model = (typeof MODELS)[number];
 
 /** How many lazy tools the agent has, and how many can come late. */
 export const LAZY = 8;
@@ -139,7 +148,10 @@ const deploy: fc.Arbitrary<Deploy> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("shuffle" as const), by: fc.nat(LAZY) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("renderer" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("revise" as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("model" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("model" as const), to: fc.option(fc.constantFrom(...MODELS)) }),
+  },
 );
 
 const turn: fc.Arbitrary<Turn> = fc.record({

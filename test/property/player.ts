@@ -1,4 +1,4 @@
-import { call, callUnseen, type Part, say, think } from "../emulators/anthropic/index.ts";
+import { call, callUnseen, type SharedPart, say, think } from "../emulators/common/answer.ts";
 import { toolName } from "./agent.ts";
 import { type History, LAZY, type Planned, type PlannedCall } from "./history.ts";
 
@@ -11,7 +11,7 @@ export function play(
   planned: Planned | null,
   visible: readonly string[],
   n: number,
-): Part[] {
+): SharedPart[] {
   const thoughts = history.thinking ? [think(`Thought ${n}.`)] : [];
   if (planned === null) return [...thoughts, say(`That is all, says ${n}.`)];
   const calls = planned.calls.map((one) => playCall(one, new Set(visible)));
@@ -21,7 +21,7 @@ export function play(
   return [...thoughts, ...text, ...between, ...calls];
 }
 
-function playCall(planned: PlannedCall, visible: ReadonlySet<string>): Part {
+function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPart {
   switch (planned.kind) {
     case "search": {
       const names = [planned.tool, ...(planned.more === null ? [] : [planned.more])].map(toolName);

@@ -14,9 +14,19 @@ const KINDS = [
     (kind) => `fault ${kind}`,
   ),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
-  ...["rewind", "renderer", "revoked", "model"].map((cause) => `break ${cause}`),
+  ...["rewind", "renderer", "revoked", "model", "late_inline"].map((cause) => `break ${cause}`),
   ...MODELS.map((model) => `model ${model}`),
-  ...["thinking", "companion", "references", "batch that failed", "wide batch", "client system"],
+  ...[
+    "thinking",
+    "companion",
+    "references",
+    "search output",
+    "additional tools",
+    "other API",
+    "batch that failed",
+    "wide batch",
+    "client system",
+  ],
 ];
 
 const LEAST_SHARE = 0.02;

@@ -1,21 +1,20 @@
 import fc from "fast-check";
-import type { AnswerRequest, RecordedRequest } from "../emulators/anthropic/index.ts";
-import {
-  bodyLayout,
-  createParking,
-  destroyAt,
-  httpFailure,
-  type Part,
-  parkAt,
-  startAnthropicEmulator,
-} from "../emulators/anthropic/index.ts";
+import * as anthropic from "../emulators/anthropic/index.ts";
+import { destroyAt, parkAt, type SharedPart } from "../emulators/common/answer.ts";
+import type { Exchange } from "../emulators/common/exchange.ts";
+import { createParking } from "../emulators/common/parking.ts";
+import * as openai from "../emulators/openai/index.ts";
+import { throughBridge } from "../emulators/openai-chat/bridge.ts";
+import * as chat from "../emulators/openai-chat/index.ts";
 import { startWorkerd } from "../workerd.ts";
 import { applyDeploy, type Deployment, firstDeployment, modelOf, toolName } from "./agent.ts";
 import { Checker } from "./checker.ts";
 import { type Fault, type History, history, LAZY, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
 import { play as playAnswer } from "./player.ts";
 import { startRingHook } from "./ring-hook.ts";
+import { describedTools } from "./wire-chat.ts";
 import { wireProblems } from "./wire-rules.ts";
+import { wireOf } from "./wires.ts";
 import type { Deployed } from "./workerd-worker.ts";
 
 const KEY = "ring-secret-ring-secret-ring";
@@ -118,16 +117,20 @@ class Journey {
     return names.filter((name) => !gone.some((tool) => toolName(tool) === name));
   }
 
-  check(request: RecordedRequest): void {
+  check({ bodyText, flags, read, ideal }: Asked): void {
     this.requests += 1;
+    const model = modelOf(this.history.model, this.deployment);
+    const wire = wireOf(model);
+    const problems = wireProblems(wire.view(bodyText), this.deployed, this.#loaded);
     try {
       this.checker.check(
-        modelOf(this.history.model, this.deployment),
+        model,
         {
-          layout: bodyLayout(request.bodyText),
-          problems: [...request.flags, ...wireProblems(JSON.parse(request.bodyText), this.deployed, this.#loaded)],
-          readTokens: request.usage?.cache_read_input_tokens ?? 0,
-          idealTokens: request.idealCachedTokens,
+          layout: wire.layout(bodyText),
+          problems: [...flags, ...wire.problems(bodyText), ...problems],
+          readTokens: read,
+          idealTokens: ideal,
+          inlineOnly: !wire.provider.facts(model.split("/")[1] ?? "").deferral,
         },
         null,
       );
@@ -135,6 +138,16 @@ class Journey {
       this.failure ??= `${this.name}, request ${this.requests}: ${error instanceof Error ? error.message : error}`;
     }
   }
+}
+
+/** A request that an emulator accepted, whosever API it plays. */
+interface Asked {
+  readonly bodyText: string;
+  readonly visible: readonly string[];
+  readonly flags: readonly string[];
+  /** Cached tokens: read, and what could have been read. */
+  readonly read: number;
+  readonly ideal: number;
 }
 
 /**
@@ -165,14 +178,17 @@ export async function workerdRing(count: number, seed: number): Promise<RingRepo
       return new Promise<string>(() => {});
     },
   });
-  const model = await startAnthropicEmulator({ answer: (request) => answer(byName, request) });
+  const models = await startModels((asked) => answer(byName, asked));
   const workerd = await startWorkerd({
     entry: "test/property/workerd-worker.ts",
     bindings: {
       HISTORIES: `${count}`,
       HOOK: hook.url,
       ANTHROPIC_API_KEY: "key",
-      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_BASE_URL: models.anthropic.url,
+      OPENAI_API_KEY: "key",
+      OPENAI_BASE_URL: models.openai.url,
+      CHAT_BASE_URL: models.chat.url,
       HOLDFAST_API_KEYS: `ring:${KEY}`,
       HOLDFAST_LEASE_SECONDS: "0.2",
     },
@@ -199,45 +215,101 @@ export async function workerdRing(count: number, seed: number): Promise<RingRepo
       await workerd.fresh();
       incarnations += 1;
     }
-    const refused = model.requests.filter(({ error }) => error !== null && error.rule !== "E-A34");
+    const all = [models.anthropic, models.openai, models.chat];
+    const requests = all.flatMap((model): readonly Recorded[] => model.requests);
+    const refused = requests.filter(({ error }) => error !== null && !INJECTED.has(error.rule));
     const failures = [
       ...journeys.flatMap(({ failure }) => failure ?? []),
       ...refused.map(({ error, n }) => `request ${n}: refused by ${error?.rule}: ${error?.message}`),
-      ...model.takeProblems().map(({ message }) => message),
+      ...all.flatMap((model) => model.takeProblems()).map(({ message }) => message),
     ];
-    return { turns, requests: model.requests.length, incarnations, parked, failures };
+    return { turns, requests: requests.length, incarnations, parked, failures };
   } finally {
     await workerd.dispose();
-    await model.close();
+    await Promise.all([models.anthropic.close(), models.openai.close(), models.chat.close()]);
     await hook.close();
   }
 }
 
+interface Recorded {
+  readonly n: number;
+  readonly error: { readonly rule: string; readonly message: string } | null;
+}
+
+/** The rules of failures that the ring itself injects. */
+const INJECTED: ReadonlySet<string> = new Set(["E-A34", "E-O19", "E-C11"]);
+
+/** What the ring does to a request: an answer with its cuts, or a failure of this status. */
+type Deed =
+  | { readonly kind: "answer"; readonly parts: readonly SharedPart[] }
+  | { readonly kind: "fail"; readonly status: 400 | 500 };
+
+/** An emulator for each API, all answering alike. */
+async function startModels(answer: (asked: Asked) => Deed) {
+  const noRetry = { "x-should-retry": "false" };
+  const openaiUsage = ({ usage }: Pick<openai.RecordedRequest, "usage">) => {
+    return usage?.input_tokens_details.cached_tokens ?? 0;
+  };
+  return {
+    anthropic: await anthropic.startAnthropicEmulator({
+      answer(request) {
+        const read = request.usage?.cache_read_input_tokens ?? 0;
+        const deed = answer({ ...request, read, ideal: request.idealCachedTokens });
+        if (deed.kind === "answer") return deed.parts;
+        if (deed.status === 500) return anthropic.httpFailure(500, "api_error", "Broken.", noRetry);
+        return anthropic.httpFailure(400, "invalid_request_error", "prompt is too long");
+      },
+    }),
+    openai: await openai.startOpenAIEmulator({
+      answer(request) {
+        const deed = answer({ ...request, read: openaiUsage(request), ideal: request.idealCachedTokens });
+        if (deed.kind === "fail") return openaiFailure(deed.status);
+        const reasons = openai.findModel(request.body.model)?.reasoning;
+        return deed.parts.filter(({ kind }) => kind !== "thinking" || reasons);
+      },
+    }),
+    chat: await chat.startChatEmulator({
+      answer(request) {
+        const visible = [...request.visible, ...describedTools(request.bodyText)];
+        const deed = answer({ ...request, visible, read: openaiUsage(request), ideal: request.idealCachedTokens });
+        if (deed.kind === "fail") return openaiFailure(deed.status);
+        return throughBridge(deed.parts, request.visible);
+      },
+    }),
+  };
+}
+
+function openaiFailure(status: 400 | 500): openai.HttpFailure {
+  if (status === 500) return openai.httpFailure(500, "server_error", "Broken.", null, { "x-should-retry": "false" });
+  return openai.httpFailure(400, "invalid_request_error", "Your input is too long.", "context_length_exceeded");
+}
+
 /** What the model answers, and where the answer is held or broken. */
-function answer(byName: ReadonlyMap<string, Journey>, request: AnswerRequest): Part[] {
-  const journey = byName.get(/You are (h\d+),/.exec(request.bodyText)?.[1] ?? "");
+function answer(byName: ReadonlyMap<string, Journey>, asked: Asked): Deed {
+  const journey = byName.get(/You are (h\d+),/.exec(asked.bodyText)?.[1] ?? "");
   if (journey === undefined) throw new Error("a request of no history");
   const planned = journey.plan.shift() ?? null;
-  journey.check(request);
+  journey.check(asked);
   for (const one of planned?.calls ?? []) {
     if (one.kind === "install") applyDeploy(journey.deployment, { kind: "add", tool: one.tool });
   }
-  const parts = playAnswer(journey.history, planned, request.visible, journey.requests);
+  const parts = playAnswer(journey.history, planned, asked.visible, journey.requests);
   const fault = planned?.fault ?? null;
   if (fault === "rejected") {
     journey.checker.allow("rewind");
-    return [httpFailure(400, "invalid_request_error", "prompt is too long")];
+    return { kind: "fail", status: 400 };
   }
-  if (fault === "refused") return [httpFailure(500, "api_error", "Broken.", { "x-should-retry": "false" })];
+  if (fault === "refused") return { kind: "fail", status: 500 };
   const at = 2 + (journey.requests % 4);
   if (fault !== "dead_before_headers") journey.checker.begun(fault !== "dead_in_stream");
-  if (fault === "cut") return [...parts, destroyAt(at)];
+  if (fault === "cut") return { kind: "answer", parts: [...parts, destroyAt(at)] };
   if (fault === "dead_before_headers" || fault === "dead_in_stream") {
-    const parking = createParking<RecordedRequest>();
+    const parking = createParking<Exchange>();
     parking.parked.then(() => journey.parked.resolve(fault));
-    return [...parts, parkAt(fault === "dead_before_headers" ? "headers" : at, parking)];
+    const held = parkAt(fault === "dead_before_headers" ? "headers" : at, parking);
+    return { kind: "answer", parts: [...parts, held] };
   }
-  return parts;
+  return { kind: "answer", parts };
 }
 
 async function deploy(url: URL, journeys: readonly Journey[]): Promise<void> {

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import type { Agent } from "../../src/define/types.ts";
 import { apiKeys, holdfast, type Provider } from "../../src/index.ts";
-import { anthropic } from "../../src/providers/anthropic/provider.ts";
 import { canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
 import type { History } from "./history.ts";
+import { released, WIRE_NAMES, WIRES, type WireName } from "./wires.ts";
 
 export { SessionObject } from "../../src/index.ts";
 
@@ -24,7 +24,7 @@ function current(name: string): Deployment {
 function agentOf(name: string): Agent {
   const known = agents.get(name);
   if (known !== undefined) return known;
-  const { model, thinking } = deployed.get(name) ?? { model: "claude-sonnet-5", thinking: false };
+  const { model, thinking } = deployed.get(name) ?? ({ model: "anthropic/claude-sonnet-5", thinking: false } as const);
   const agent = ringAgent(
     name,
     { model, thinking },
@@ -45,19 +45,14 @@ function announced(name: string): Agent {
   });
 }
 
-function provider(name: string): Provider {
-  const old = () => current(name).renderer;
+function provider(name: string, api: WireName): Provider {
+  const own = WIRES[api].provider;
   return {
-    ...anthropic,
-    name,
-    get wire() {
-      return old() ? "anthropic/other" : anthropic.wire;
-    },
-    items: (input) =>
-      anthropic.items(input).map((item) => (old() ? { ...item, bytes: item.bytes.replace("{", "{ ") } : item)),
+    ...released(own, () => current(name).renderer),
+    name: `${name}-${api}`,
     async *stream(model, body, deps) {
       await fetch(`${HOOK}/send/${name}`);
-      yield* anthropic.stream(model, body, deps);
+      yield* own.stream(model, body, deps);
     },
   };
 }
@@ -66,7 +61,9 @@ const names = Array.from({ length: Number(HISTORIES) }, (_, index) => `h${index}
 const worker = holdfast({
   agents: names.map(announced),
   auth: [apiKeys()],
-  providers: Object.fromEntries(names.map((name) => [name, provider(name)])),
+  providers: Object.fromEntries(
+    names.flatMap((name) => WIRE_NAMES.map((api) => [`${name}-${api}`, provider(name, api)])),
+  ),
 });
 
 export default {

@@ -1,8 +1,6 @@
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { effectiveContext } from "../../src/context/effective.ts";
 import type { Agent } from "../../src/define/types.ts";
-import { anthropic } from "../../src/providers/anthropic/provider.ts";
-import { readStream } from "../../src/providers/anthropic/stream.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
 import type { SessionApi } from "../../src/session/contract.ts";
@@ -15,15 +13,22 @@ import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
-import { LocalModel, layoutOf, type Received } from "../emulators/anthropic/index.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
 import { type Fault, type History, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
 import { play } from "./player.ts";
+import type { Met } from "./wire.ts";
 import { wireProblems } from "./wire-rules.ts";
+import { released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./wires.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
+const KEYS = {
+  ANTHROPIC_API_KEY: "key",
+  OPENAI_API_KEY: "key",
+  CHAT_BASE_URL: "http://chat.test/v1",
+  HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS),
+};
 
 /** An isolate: dies when the history says so, and nothing it does after that reaches anybody. */
 interface Isolate {
@@ -47,7 +52,8 @@ export class World {
   readonly #deployment: Deployment = firstDeployment();
   readonly #session: SessionApi;
   readonly #checker = new Checker();
-  readonly #model = new LocalModel(() => this.#now);
+  /** A model of each API, by its name. */
+  readonly #models = new Map(WIRE_NAMES.map((name) => [name, WIRES[name].local(() => this.#now)]));
   readonly #expected = new Set<string>();
   readonly #hung = new Set<string>();
   readonly #loaded = new Set<string>();
@@ -56,6 +62,7 @@ export class World {
   #plan: Planned[] = [];
   #isolate: Isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
   #lastText = "";
+  #api: WireName | null = null;
 
   constructor(history: History) {
     this.#history = history;
@@ -99,8 +106,8 @@ export class World {
     this.#lastText = text;
     const agent = this.#agent;
     const deps: TurnDeps = {
-      runtime: { agents: [agent], provider: () => this.#provider(isolate) },
-      env: { ANTHROPIC_API_KEY: "key", HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS) } as Cloudflare.Env,
+      runtime: { agents: [agent], provider: (name) => this.#provider(isolate, name) },
+      env: KEYS as unknown as Cloudflare.Env,
       session: living(this.#session, isolate),
       sink,
       now: () => this.#now,
@@ -126,9 +133,7 @@ export class World {
 
   /** What came up, for the ring's statistics. */
   async #count(): Promise<void> {
-    const { model, thinking } = this.#history;
-    this.seen.add(`model ${model}`);
-    if (thinking) this.seen.add("thinking");
+    if (this.#history.thinking) this.seen.add("thinking");
     const stored = await this.#session.entries(0, Number.MAX_SAFE_INTEGER);
     for (const [, text] of stored?.entries ?? []) {
       const entry = decodeEntry(text);
@@ -189,30 +194,27 @@ export class World {
     return `Went on. ${canary(callId)}`;
   }
 
-  #provider(isolate: Isolate): Provider {
-    const old = this.#deployment.renderer;
+  #provider(isolate: Isolate, name: string): Provider | undefined {
+    const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
+    if (api === undefined) return undefined;
     return {
-      ...anthropic,
-      // Another release renders the same entries to other bytes.
-      wire: old ? "anthropic/other" : anthropic.wire,
-      items: (input) =>
-        anthropic.items(input).map((item) => (old ? { ...item, bytes: item.bytes.replace("{", "{ ") } : item)),
-      stream: (_, body) => this.#answer(isolate, body),
+      ...released(WIRES[api].provider, () => this.#deployment.renderer),
+      stream: (_, body) => this.#answer(isolate, api, body),
     };
   }
 
-  async *#answer(isolate: Isolate, bodyText: string): AsyncGenerator<ModelEvent> {
+  async *#answer(isolate: Isolate, api: WireName, bodyText: string): AsyncGenerator<ModelEvent> {
     const planned = this.#plan.shift() ?? null;
     for (const { kind } of planned?.calls ?? []) this.seen.add(`call ${kind}`);
     const fault = planned?.fault ?? null;
     if (fault === "dead_before_send") this.#kill(isolate, fault);
     this.requests += 1;
-    const received = this.#model.receive(bodyText);
+    const met = this.#meet(api, bodyText);
     for (const said of isolate.said.splice(0)) this.#expected.add(said);
     const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
-    this.#check(received, isolate.verdict);
-    if (received.kind === "refused") return;
+    this.#check(met, bodyText, isolate.verdict);
+    if (met.kind === "refused") return;
     this.#note(bodyText, isolate.verdict);
     if (fault === "dead_before_headers") this.#kill(isolate, fault);
     if (fault === "refused") {
@@ -230,33 +232,44 @@ export class World {
         message: "prompt is too long",
       });
     }
-    const events = received.answer(play(this.#history, planned, received.request.visible, this.requests));
+    const answered = met.answer(play(this.#history, planned, met.visible, this.requests));
     this.#checker.begun(fault !== "dead_in_stream");
     const broken = fault === "cut" || fault === "dead_in_stream";
     if (fault === "cut") this.seen.add("fault cut");
-    const until = broken ? 1 + (this.requests % Math.max(1, events.length - 2)) : events.length;
+    const until = broken ? 1 + (this.requests % Math.max(1, answered.length - 2)) : answered.length;
     try {
-      yield* readStream(arriving(events.slice(0, until)));
+      yield* answered.read(until);
     } finally {
       if (fault === "dead_in_stream") this.#kill(isolate, fault);
     }
   }
 
-  #check(received: Received, verdict: Verdict): void {
-    if (received.kind === "refused") {
-      const { rule, message } = received.failure;
+  #meet(api: WireName, body: string): Met {
+    const model = this.#models.get(api);
+    if (model === undefined) throw new Error(`no model of ${api}`);
+    if (this.#api !== null && this.#api !== api) this.seen.add("other API");
+    this.#api = api;
+    return model(body);
+  }
+
+  #check(met: Met, body: string, verdict: Verdict): void {
+    if (met.kind === "refused") {
+      const { rule, message } = met.failure;
       throw this.#broken(`refused by ${rule}: ${message}`);
     }
-    const { request, flags, usage, idealCachedTokens } = received;
-    const roles = request.body.messages.map(({ role }) => role);
+    const model = modelOf(this.#history.model, this.#deployment);
+    const wire = wireOf(model);
+    this.seen.add(`model ${model}`);
+    const problems = wireProblems(wire.view(body), this.#deployed(), this.#loaded);
     const accepted: Accepted = {
-      layout: layoutOf(request.source, roles),
-      problems: [...flags, ...wireProblems(request.body, this.#deployed(), this.#loaded)],
-      readTokens: usage.cache_read_input_tokens,
-      idealTokens: idealCachedTokens,
+      layout: wire.layout(body),
+      problems: [...met.flags, ...wire.problems(body), ...problems],
+      readTokens: met.read,
+      idealTokens: met.ideal,
+      inlineOnly: !wire.provider.facts(model.split("/")[1] ?? "").deferral,
     };
     try {
-      this.#checker.check(modelOf(this.#history.model, this.#deployment), accepted, verdict);
+      this.#checker.check(model, accepted, verdict);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }
@@ -275,11 +288,10 @@ export class World {
     if (verdict.prefix === "break") this.seen.add(`break ${verdict.cause}`);
     if (body.includes('"hfl_')) this.seen.add("companion");
     if (body.includes("tool_reference")) this.seen.add("references");
+    if (body.includes('"tool_search_output"')) this.seen.add("search output");
+    if (body.includes('"name":"call_tool","arguments":"{')) this.seen.add("bridged call");
+    if (body.includes('"additional_tools"')) this.seen.add("additional tools");
   }
-}
-
-async function* arriving<T>(events: readonly T[]): AsyncGenerator<T> {
-  yield* events;
 }
 
 /** The session as a living isolate reaches it; a dead one reaches nothing. */

@@ -31,15 +31,17 @@ export function searchCall(id: string, input: string): string {
 }
 
 /**
- * The item as the model sent it, with what we know nothing of in it; null where it can't be sent as it is. In another
- * epoch than its own that is so where it was sent for other inline tools, or for another form of search.
+ * The item as the model sent it, with what we know nothing of in it; null where it can't be sent as it is. That is so
+ * where it has no namespace and its tool was not there (`known`): the API refuses the name a model made up (rule O2). In
+ * another epoch than its own it is so too where it was sent for other inline tools, or for another form of search.
  */
-export function ownItem(form: Form, raw: string | undefined, sameEpoch: boolean): string | null {
+export function ownItem(form: Form, raw: string | undefined, sameEpoch: boolean, known: boolean): string | null {
   if (raw === undefined) return null;
-  if (sameEpoch) return raw;
+  if (sameEpoch && known) return raw;
   const item: unknown = JSON.parse(raw);
   if (typeof item !== "object" || item === null) return null;
   const { type, name, namespace } = { type: null, name: null, namespace: null, ...item };
+  if (sameEpoch) return typeof namespace === "string" ? raw : null;
   if (type === "tool_search_call") return form.search ? raw : null;
   if (name === SEARCH_TOOL && form.search) return null;
   return typeof name === "string" && form.inline.has(name) === (typeof namespace === "string") ? null : raw;

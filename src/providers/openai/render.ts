@@ -54,8 +54,15 @@ function assistantItems(input: RenderInput, form: Form, seq: number, entry: Assi
   const sameEpoch = entry.chain === input.chain && entry.epoch === input.epoch;
   const sameModel = entry.model === input.chain.split("#")[0];
   const thinking = sameEpoch || (sameModel && entry.turn === input.runningTurn);
-  const said = entry.blocks.flatMap((block) => blockItem(form, seq, block, { sameEpoch, sameModel, thinking }));
+  const known = (name: string) => name === SEARCH_TOOL || form.inline.has(name) || wasLoaded(input, entry, name);
+  const said = entry.blocks.flatMap((block) => blockItem(form, seq, block, { sameEpoch, sameModel, thinking, known }));
   return said.filter((one, index) => !isReasoning(one) || leads(said, index)).map((one) => one.item);
+}
+
+/** Whether a tool had joined the conversation when this answer came: what joins at its own calls comes after them. */
+function wasLoaded({ declared, deferrals }: RenderInput, { blocks }: AssistantEntry, name: string): boolean {
+  const loadPoint = deferrals.loadPoints.get(name);
+  return declared.has(name) && !blocks.some((block) => block.type === "call" && block.id === loadPoint);
 }
 
 /** Reasoning must stand before the very item that followed it when it came (rule O7). */
@@ -71,8 +78,9 @@ function blockItem(
   form: Form,
   seq: number,
   block: Block,
-  { sameEpoch, sameModel, thinking }: { sameEpoch: boolean; sameModel: boolean; thinking: boolean },
+  told: { sameEpoch: boolean; sameModel: boolean; thinking: boolean; known: (name: string) => boolean },
 ): Said[] {
+  const { sameEpoch, sameModel, thinking, known } = told;
   const said = (bytes: string, own: boolean): Said[] => [{ item: item(seq, "assistant", bytes), own }];
   switch (block.type) {
     case "text":
@@ -85,7 +93,7 @@ function blockItem(
     case "opaque":
       return sameEpoch ? said(block.raw, true) : [];
     case "call": {
-      const own = sameModel ? ownItem(form, block.raw, sameEpoch) : null;
+      const own = sameModel ? ownItem(form, block.raw, sameEpoch, known(block.name)) : null;
       return own === null ? said(callItem(form, block), false) : said(own, true);
     }
   }

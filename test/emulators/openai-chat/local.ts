@@ -48,7 +48,7 @@ export class LocalChat {
       flags: this.#watch(seenTexts(request.body)),
       answer(parts) {
         let minted = 0;
-        const compiled = compile(parts, request.visible, (prefix) => mintId(prefix, n, `${++minted}`));
+        const compiled = compile(parts, request.visible, (prefix) => mintId(prefix, n, `${++minted} ${bodyText}`));
         plan.commit();
         const id = mintId("chatcmpl-", n, bodyText);
         const envelope = { id, created: Math.floor(now / 1000), request, usage: plan.usage };

@@ -18,7 +18,10 @@ export interface PromptUsage {
 
 export interface CachePlan {
   readonly usage: PromptUsage;
-  /** What the most that this request shares with any earlier answered one would have given, whatever the boundaries and keys. */
+  /**
+   * What the most that this request shares with any earlier answered one would have given, whatever the keys and
+   * whichever places were written: up to where a boundary can stand, or a step.
+   */
   readonly ideal: number;
   /** Makes what this request writes readable. To be called when its answer begins. */
   commit(): void;
@@ -63,7 +66,7 @@ export class PromptCache {
     const hit = lookups.findLast(({ hash }) => alive(this.#written, key + hash, now));
     const cached = hit?.tokens ?? 0;
     const last = cache.kind === "steps" ? cached : Math.max(cached, writes.at(-1)?.tokens ?? 0);
-    const seenPlaces = steps ?? blocks.filter(({ tokens }) => tokens >= MIN_TOKENS);
+    const seenPlaces = steps ?? pick(blocks, new Set(indexes(rendered, ({ explicit, ending }) => explicit || ending)));
     const ideal = seenPlaces.findLast(({ hash }) => alive(this.#seen, scope + hash, now))?.tokens ?? 0;
     if (hit !== undefined) this.#written.set(key + hit.hash, now + ttl);
     return {

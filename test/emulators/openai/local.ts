@@ -66,7 +66,7 @@ export class LocalOpenAI {
       flags: this.#watch(seenTexts(body)),
       answer(parts) {
         let minted = 0;
-        const compiled = compile(parts, request, (prefix) => mintId(prefix, n, `${++minted}`));
+        const compiled = compile(parts, request, (prefix) => mintId(prefix, n, `${++minted} ${bodyText}`));
         plan.commit();
         const id = mintId("resp_", n, bodyText);
         const envelope = { id, createdAt: Math.floor(now / 1000), request, usage: plan.usage };

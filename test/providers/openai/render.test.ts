@@ -230,6 +230,23 @@ test("what the model sent is replayed untouched in its epoch: reasoning, phase a
   expect(items.slice(1, 4).map(({ bytes }) => bytes)).toEqual([reasoning.raw, message.raw, namespaced.raw]);
 });
 
+test("a call without a namespace is replayed with one where its tool was not there, or joined at a call beside it", () => {
+  const bare = (id: string): Block => ({
+    ...call(id, "a"),
+    raw: raw({ type: "function_call", id: `fc_${id}`, call_id: id, name: "a", arguments: "{}" }),
+  });
+  const called = (points: Record<string, string>) =>
+    lines(
+      [user("hi"), assistant(bare("c1"), call("c2", "clock")), results(2, ok("c1", "a", "x"), ok("c2", "clock", "y"))],
+      {
+        points,
+      },
+    )[1];
+  expect(called({})).toBe("call c1 a.a {}");
+  expect(called({ a: "c2" })).toBe("call c1 a.a {}");
+  expect(called({ a: "c0" })).toBe("call c1 a {}");
+});
+
 test("another epoch gets no reasoning, and calls as its own inline tools want them", () => {
   const entries = [user("hi"), assistant(reasoning, message, namespaced), results(2, ok("c1", "a", "done"))];
   expect(lines(entries, { epoch: 2 }).slice(1, 3)).toEqual(["message msg_1", "call c1 a.a {}"]);

@@ -1,0 +1,92 @@
+import { companionId } from "../../src/providers/load-points.ts";
+import { openai } from "../../src/providers/openai/provider.ts";
+import { readStream } from "../../src/providers/openai/stream.ts";
+import { functionsOf, itemsOf, textOf, toolsOf } from "../emulators/openai/content.ts";
+import { unseal } from "../emulators/openai/encrypted.ts";
+import { type AnyRequest, bodyLayout, findModel, LocalOpenAI } from "../emulators/openai/index.ts";
+import { withTypes } from "../emulators/openai/schema/request.ts";
+import { arriving, type Wire } from "./wire.ts";
+import type { WireView } from "./wire-rules.ts";
+
+/** OpenAI's Responses API. */
+export const openaiWire: Wire = {
+  provider: openai,
+  view: (body) => viewOf(parse(body)),
+  layout: bodyLayout,
+  problems: (body) => foreignReasoning(parse(body)),
+  local(now) {
+    const model = new LocalOpenAI(now);
+    return (body) => {
+      const received = model.receive(body);
+      if (received.kind === "refused") return received;
+      const { usage, idealCachedTokens, flags, request } = received;
+      return {
+        kind: "accepted",
+        read: usage.input_tokens_details.cached_tokens,
+        ideal: idealCachedTokens,
+        flags,
+        visible: request.visible,
+        answer(parts) {
+          // Models that do not reason give no such item.
+          const events = received.answer(
+            parts.filter(({ kind }) => kind !== "thinking" || findModel(request.body.model)?.reasoning),
+          );
+          return { length: events.length, read: (until) => readStream(arriving(events.slice(0, until))) };
+        },
+      };
+    };
+  },
+};
+
+function parse(body: string): AnyRequest {
+  return withTypes(JSON.parse(body)) as AnyRequest;
+}
+
+function viewOf(body: AnyRequest): WireView {
+  const calls = new Map<string, string>();
+  const failed = new Set<string>();
+  const loaded: string[] = [];
+  const said: string[] = [];
+  for (const item of itemsOf(body)) {
+    switch (item.type) {
+      case "function_call":
+        calls.set(item.call_id, item.name);
+        break;
+      case "tool_search_call":
+        calls.set(item.call_id ?? "", "tool_search");
+        break;
+      case "function_call_output": {
+        const text = textOf(item.output);
+        if (text.startsWith("Error:")) failed.add(item.call_id);
+        said.push(text);
+        break;
+      }
+      case "tool_search_output":
+      case "additional_tools":
+        loaded.push(...functionsOf(item.tools).map(({ tool }) => tool.name));
+        break;
+      default:
+    }
+  }
+  const inline = functionsOf(toolsOf(body)).map(({ tool }) => ({ name: tool.name, deferred: false }));
+  const search = toolsOf(body).some(({ type }) => type === "tool_search");
+  return {
+    declared: [...inline, ...(search ? [{ name: "tool_search", deferred: false }] : []), ...new Set(loaded)].map(
+      (one) => (typeof one === "string" ? { name: one, deferred: true } : one),
+    ),
+    calls,
+    failed,
+    loads: loaded,
+    said,
+    companionOf: companionId,
+  };
+}
+
+/** Reasoning that another model made: no rule of the API's forbids it, and design §3.2 does. */
+function foreignReasoning(body: AnyRequest): string[] {
+  return itemsOf(body).flatMap((item, index) => {
+    if (item.type !== "reasoning" || !item.encrypted_content) return [];
+    const made = unseal(item.encrypted_content)?.model;
+    return made === findModel(body.model)?.id ? [] : [`input[${index}] is reasoning that ${made} made`];
+  });
+}

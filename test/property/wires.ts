@@ -1,0 +1,40 @@
+import type { Provider } from "../../src/providers/contract.ts";
+import type { Wire } from "./wire.ts";
+import { anthropicWire } from "./wire-anthropic.ts";
+import { bridgeWire, chatWire } from "./wire-chat.ts";
+import { openaiWire } from "./wire-openai.ts";
+
+/** The APIs that the rings run on. A new provider is a line here, and its models one in `history.ts`. */
+export const WIRES = {
+  anthropic: anthropicWire,
+  openai: openaiWire,
+  chat: chatWire,
+  bridge: bridgeWire,
+} as const satisfies Record<string, Wire>;
+
+export type WireName = keyof typeof WIRES;
+
+export const WIRE_NAMES = Object.keys(WIRES) as WireName[];
+
+/** The API that a model of the rings (`openai/gpt-5.4`) is reached by. */
+export function wireOf(model: string): Wire {
+  const name = model.split("/")[0] ?? "";
+  const found = WIRE_NAMES.find((one) => one === name);
+  if (found === undefined) throw new Error(`no API is named ${name}`);
+  return WIRES[found];
+}
+
+/** The provider as another release of ours has it: the same entries give other bytes. */
+export function released(provider: Provider, other: () => boolean): Provider {
+  return {
+    ...provider,
+    get wire() {
+      return other() ? `${provider.name}/other` : provider.wire;
+    },
+    // What loads is put together when the body is written, from the bytes of its beginning and end.
+    items: (input) =>
+      provider.items(input).map((item) => {
+        return other() && item.loads === undefined ? { ...item, bytes: item.bytes.replace("{", "{ ") } : item;
+      }),
+  };
+}
