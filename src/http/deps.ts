@@ -3,7 +3,7 @@ import type { Agent } from "../define/types.ts";
 import type { listSessions } from "../session/list.ts";
 import type * as requests from "../session/requests.ts";
 import type * as transcripts from "../session/transcripts.ts";
-import type { AnswerDeps } from "../turn/answer-pause.ts";
+import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import type { TurnHost } from "../turn/start.ts";
 import type { Owner } from "../values/owner.ts";
 import type { Authenticator } from "./auth.ts";
@@ -18,10 +18,18 @@ export interface HttpEnv {
 export type Surface = (deps: AppDeps) => Hono<HttpEnv>;
 
 /** All that the door does not do itself. Each is handed in, so that a test can stand in for any of them. */
-export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log">, AnswerDeps {
+export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log"> {
   /** Asked in order; the first that knows the caller wins. */
   readonly auth: readonly Authenticator[];
   readonly surfaces: readonly Surface[];
+  /** Starts a turn and returns at once; the turn runs on under `waitUntil`. */
+  readonly startTurn: (
+    env: Cloudflare.Env,
+    ctx: Pick<ExecutionContext, "waitUntil">,
+    request: TurnRequest,
+  ) => RunningTurn;
+  /** Begins a turn that runs with nobody attached to it. Answers its id; null where it goes on elsewhere already. */
+  readonly startInBackground: (env: Cloudflare.Env, request: TurnRequest) => Promise<string | null>;
   readonly listSessions: typeof listSessions;
   readonly transcripts: typeof transcripts;
   readonly requests: typeof requests;

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { answerPause } from "../turn/answer-pause.ts";
+import type { TurnRequest } from "../turn/runtime.ts";
 import type { PauseAnswer } from "../values/pause.ts";
 import { parse } from "./bad-request.ts";
 import { readJson } from "./body.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
-import { executionContext } from "./execution-context.ts";
 import { found, openSession } from "./open-session.ts";
 
 /** Characters of an answer or a reason: far more than anybody types, and far less than a row takes. */
@@ -40,8 +40,13 @@ export function pauseRoutes(deps: AppDeps): Hono<HttpEnv> {
     const conversation = { id, minted: false };
     const whose = { owner, agent, conversation, requestId, traceparent: c.req.header("traceparent") ?? null };
     const pause = c.req.param("pauseId");
-    const turn = await answerPause(deps, c.env, executionContext(c), whose, pause, answer);
-    return c.json({ id: pause, answered: true, goesOn: turn !== null });
+    // The answer to this request is not the turn's: it goes on by itself, for as long as it takes.
+    const goOn = async (request: TurnRequest) => {
+      await deps.startInBackground(c.env, request);
+      return true;
+    };
+    const goesOn = await answerPause({ ...deps, goOn }, c.env, whose, pause, answer);
+    return c.json({ id: pause, answered: true, goesOn: goesOn ?? false });
   });
 
   return routes;

@@ -62,6 +62,8 @@ const LAST_EVENTS_MS = 1_000;
 /** A turn whose isolate died so often has something in it that kills them. */
 const MOST_ATTEMPTS = 3;
 
+const NO_RUNNER = "this worker exports no TurnRunner: a turn can't go on without the isolate that began it";
+
 /** A turn that another isolate is to go on with. */
 export interface TurnJob {
   readonly v: 1;
@@ -160,6 +162,7 @@ export class Session implements SessionRpc {
     const admission = admit(row, request);
     if (row === null || admission === "lost") return { kind: "lost" };
     if (admission === "repeat") return { kind: "ok", lastSeq: row.last_seq };
+    if (request.kind === "handover" && this.#host.run === undefined) throw new Error(NO_RUNNER);
     const now = this.#host.now();
     const answer = applyAppend(this.#store, row, request, now);
     this.#until = now + row.lease_seconds * 1000;

@@ -18,7 +18,7 @@ import { registerHost } from "../turn/hosts.ts";
 import type { Hooks } from "../turn/observe.ts";
 import { plainRequest } from "../turn/plain-request.ts";
 import type { Runtime } from "../turn/runtime.ts";
-import { startTurn, type TurnHost } from "../turn/start.ts";
+import { startInBackground, startTurn, type TurnHost } from "../turn/start.ts";
 import type { Part } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
@@ -79,6 +79,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     auth,
     surfaces: [chatCompletions],
     startTurn: (env, ctx, request) => startTurn(host, env, ctx, request),
+    startInBackground: (env, request) => startInBackground(host, env, request),
     sessions: sessionClient,
     listSessions,
     transcripts,

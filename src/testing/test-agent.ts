@@ -2,7 +2,7 @@ import type { Agent } from "../define/types.ts";
 import type { Provider } from "../providers/contract.ts";
 import { SessionClient } from "../session/client.ts";
 import type { CallRecord } from "../session/contract.ts";
-import { type AnswerDeps, answerPause } from "../turn/answer-pause.ts";
+import { answerPause } from "../turn/answer-pause.ts";
 import { plainRequest } from "../turn/plain-request.ts";
 import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import { startTurn } from "../turn/start.ts";
@@ -68,8 +68,8 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
     say: (text) => told(start(plainRequest(whose, [{ type: "text", text }]))),
     pauses: async () => (await client.pauses()) ?? [],
     async answer(pause, answer) {
-      const deps: AnswerDeps = { sessions: host.sessions, startTurn: (_env, _ctx, request) => start(request) };
-      const turn = await answerPause(deps, env as Cloudflare.Env, { waitUntil }, whose, pause, answer);
+      const deps = { sessions: host.sessions, goOn: start };
+      const turn = await answerPause(deps, env as Cloudflare.Env, whose, pause, answer);
       return turn === null ? null : told(turn);
     },
     async entries() {

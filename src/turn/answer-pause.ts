@@ -2,32 +2,27 @@ import { HoldfastError } from "../values/errors.ts";
 import type { PauseAnswer } from "../values/pause.ts";
 import { sessionId } from "./begin.ts";
 import { plainRequest } from "./plain-request.ts";
-import type { RunningTurn, TurnRequest } from "./runtime.ts";
+import type { TurnRequest } from "./runtime.ts";
 import type { TurnHost } from "./start.ts";
 
-/** What answering needs of the world; a door's dependencies have it. */
-export interface AnswerDeps extends Pick<TurnHost, "sessions"> {
-  /** Starts a turn and returns at once; the turn runs on under `waitUntil`. */
-  readonly startTurn: (
-    env: Cloudflare.Env,
-    ctx: Pick<ExecutionContext, "waitUntil">,
-    request: TurnRequest,
-  ) => RunningTurn;
+/** What answering needs of the world. */
+export interface AnswerDeps<T> extends Pick<TurnHost, "sessions"> {
+  /** Goes on with the turn. */
+  readonly goOn: (request: TurnRequest) => T;
 }
 
 /**
- * Answers a pause, and goes on with its turn if no other one is open. Returns that turn, else null. The same answer again
- * changes nothing. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
+ * Answers a pause, and goes on with its turn if no other one is open. Returns what that gives, else null. The same answer
+ * again changes nothing. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
  * `conflict` where it was answered otherwise or closed by a message.
  */
-export async function answerPause(
-  { sessions, startTurn }: AnswerDeps,
+export async function answerPause<T>(
+  { sessions, goOn }: AnswerDeps<T>,
   env: Cloudflare.Env,
-  ctx: Pick<ExecutionContext, "waitUntil">,
   whose: Parameters<typeof plainRequest>[0],
   pause: string,
   answer: PauseAnswer,
-): Promise<RunningTurn | null> {
+): Promise<Awaited<T> | null> {
   const { owner, agent, conversation } = whose;
   const outcome = await sessions(env, sessionId(owner, agent.name, conversation.id)).answer(pause, answer);
   if (outcome === null) {
@@ -38,7 +33,7 @@ export async function answerPause(
   }
   switch (outcome.kind) {
     case "answered":
-      return outcome.goesOn ? startTurn(env, ctx, { ...plainRequest(whose, []), goOn: true }) : null;
+      return outcome.goesOn ? await goOn({ ...plainRequest(whose, []), goOn: true }) : null;
     case "unknown":
       throw new HoldfastError({ reason: "not_found", message: `There is no pause ${JSON.stringify(pause)}.` });
     case "mismatch": {

@@ -1,10 +1,11 @@
 import type { SessionApi, SessionId } from "../session/contract.ts";
 import type { TurnJob } from "../session/session.ts";
-import { sessionId } from "./begin.ts";
+import { beginRequest, sessionId, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
 import { type Hooks, observer } from "./observe.ts";
 import { resumeTurn, runTurn } from "./run.ts";
 import type { RunningTurn, Runtime, TurnRequest } from "./runtime.ts";
+import { resolveModel } from "./settings.ts";
 import { Sink } from "./sink.ts";
 
 /** What turns share with the surfaces that start them. */
@@ -25,11 +26,32 @@ export function startTurn(
   ctx: Pick<ExecutionContext, "waitUntil">,
   request: TurnRequest,
 ): RunningTurn {
-  const turn = `turn_${hex(16)}`;
+  const turn = newTurnId();
   const sink = new Sink(turn);
   const id = sessionId(request.owner, request.agent.name, request.conversation.id);
   ctx.waitUntil(runTurn(depsOf(host, env, ctx, id, sink), request, turn));
   return { id: turn, events: sink };
+}
+
+/**
+ * Begins a turn and leaves it to its session's object, which has it run whether or not anybody waits. Resolves once the
+ * user's message is stored, with the turn's id, or with null where a turn that was to be gone on with goes on elsewhere;
+ * `followTurn` tells its events. Throws the failure of the beginning.
+ */
+export async function startInBackground(
+  host: TurnHost,
+  env: Cloudflare.Env,
+  request: TurnRequest,
+): Promise<string | null> {
+  const model = resolveModel(host.runtime, request.agent, env);
+  const id = sessionId(request.owner, request.agent.name, request.conversation.id);
+  const session = host.sessions(env, id);
+  const answer = await session.begin(beginRequest(request, model, newTurnId(), env, Date.now()));
+  if (answer.kind === "joined") return answer.turn;
+  if (answer.kind === "settled") return null;
+  const { fence, turn, step, lastSeq } = started(answer);
+  await session.append({ v: 1, fence, turn, step, kind: "handover", firstSeq: lastSeq + 1, entries: [] });
+  return turn;
 }
 
 /** Goes on with a turn that a session gave out. Resolves when this isolate is through with it. */
@@ -42,6 +64,10 @@ export async function goOnWith(
   const sink = new Sink(job.turn);
   sink.drop();
   await resumeTurn(depsOf(host, env, ctx, job.id, sink), job);
+}
+
+function newTurnId(): string {
+  return `turn_${hex(16)}`;
 }
 
 function depsOf(

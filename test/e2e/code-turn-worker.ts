@@ -1,6 +1,6 @@
 import { apiKeys, defineAgent, defineTool, holdfast } from "../../src/index.ts";
 
-export { SessionObject } from "../../src/index.ts";
+export { SessionObject, TurnRunner } from "../../src/index.ts";
 
 const clock = defineTool({ name: "clock", description: "Tells the time.", risk: "read", execute: () => "noon" });
 

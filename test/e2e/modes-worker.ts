@@ -2,6 +2,8 @@ import { env } from "cloudflare:workers";
 import { z } from "zod";
 import { apiKeys, SessionObject as Base, defineAgent, defineTool, holdfast, lazy } from "../../src/index.ts";
 
+export { TurnRunner } from "../../src/index.ts";
+
 /** The session's object, with a look at what no API shows. */
 export class SessionObject extends Base {
   /** Runs a statement on the session's own storage. */

@@ -1,7 +1,7 @@
 import { guardedFetch } from "../../src/egress/guarded-fetch.ts";
 import { EgressError, type EgressPolicy, egressPolicy, permitted } from "../../src/egress/refusal.ts";
 
-export { SessionObject } from "../../src/index.ts";
+export { SessionObject, TurnRunner } from "../../src/index.ts";
 
 function verdict(url: string, policy: EgressPolicy): string {
   try {

@@ -3,6 +3,8 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Session } from "../../src/session/session.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
+import { hostOf } from "../../src/turn/hosts.ts";
+import { goOnWith } from "../../src/turn/start.ts";
 import { nodeD1 } from "../node-d1.ts";
 import { fuzzed, SECRET } from "./fuzzed.ts";
 import type { Sent } from "./request.ts";
@@ -48,19 +50,26 @@ export class World {
   }
 
   async fetch({ method, path, headers, body }: Sent): Promise<Response> {
-    const env = {
-      HOLDFAST_API_KEYS: `ann:${SECRET}`,
-      DB: nodeD1(this.#db),
-      SESSIONS: { getByName: (name: string) => overRpc(this.#object(name).session) },
-    };
     const bodiless = body === null || method === "GET" || method === "HEAD";
     const request = new Request(new URL(path, "http://localhost"), {
       method,
       headers: { authorization: `Bearer ${SECRET}`, ...headers },
       ...(bodiless ? {} : { body: typeof body === "string" ? body : Buffer.from(body) }),
     });
-    const ctx = { waitUntil: (work: Promise<unknown>) => void this.#work.push(work), props: {} };
-    return this.#worker.app.fetch(request, env as unknown as Cloudflare.Env, ctx as unknown as ExecutionContext);
+    const { app } = this.#worker;
+    return app.fetch(request, this.#env as unknown as Cloudflare.Env, this.#ctx as unknown as ExecutionContext);
+  }
+
+  get #env() {
+    return {
+      HOLDFAST_API_KEYS: `ann:${SECRET}`,
+      DB: nodeD1(this.#db),
+      SESSIONS: { getByName: (name: string) => overRpc(this.#object(name).session) },
+    };
+  }
+
+  get #ctx() {
+    return { waitUntil: (work: Promise<unknown>) => void this.#work.push(work), props: {} };
   }
 
   /** Resolves when nothing is under way any more. */
@@ -94,6 +103,11 @@ export class World {
         name,
         waitUntil: (work) => void this.#work.push(work),
         setAlarm: async () => {},
+        run: async (job) => {
+          const host = hostOf(job.id.agent);
+          if (host === null) throw new Error(`there is no agent ${job.id.agent}`);
+          await goOnWith(host, this.#env as unknown as Cloudflare.Env, this.#ctx, job);
+        },
         now: Date.now,
       });
       object = { db, session };

@@ -131,6 +131,7 @@ export function door({
         saved.set(`${owner}/${agent}/${hash}`, conversation);
       },
     },
+    startInBackground: unused,
     requests: { findRequest: async () => null, saveRequest: async () => {} },
     log: (event, fields) => logged.push({ event, fields }),
     ...stand.deps,
