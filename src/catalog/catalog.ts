@@ -1,4 +1,4 @@
-import { type Risk, SEARCH_TOOL, type ToolSpec } from "../values/tool.ts";
+import { ENTER_PLAN_TOOL, PLAN_MODE, type Risk, SEARCH_TOOL, SUBMIT_PLAN_TOOL, type ToolSpec } from "../values/tool.ts";
 import { matchesPattern } from "./pattern.ts";
 import { ToolIndex } from "./tool-index.ts";
 
@@ -12,10 +12,16 @@ export interface CatalogTool {
   readonly lazy: boolean;
 }
 
+/** What a mode allows, and which lazy tools it makes core, by name patterns. */
+export interface CatalogMode {
+  readonly allow: readonly string[];
+  readonly core?: readonly string[];
+}
+
 /** What a catalog is made of; an agent is one. */
 export interface CatalogSource<T extends CatalogTool = CatalogTool> {
   readonly tools: readonly T[];
-  readonly modes: Readonly<Record<string, { readonly allow: readonly string[] }>>;
+  readonly modes: Readonly<Record<string, CatalogMode>>;
   /** Search index over `tools`, where one is kept from turn to turn. */
   readonly index?: ToolIndex;
 }
@@ -23,13 +29,13 @@ export interface CatalogSource<T extends CatalogTool = CatalogTool> {
 /** The tools of an agent, seen in one mode. */
 export interface Catalog<T extends CatalogTool = CatalogTool> {
   readonly mode: string;
-  /** Core tools that the mode allows, in the agent's order. */
+  /** Core tools that the mode allows, those that it makes core included, in the agent's order. */
   readonly core: readonly T[];
   /** Lazy tools that the mode allows, in the agent's order. */
   readonly lazy: readonly T[];
   /** Whether the agent has lazy tools, in whatever mode: that decides about the search tool, so no mode changes it. */
   readonly hasLazy: boolean;
-  /** Every tool by name, those that the mode forbids included. */
+  /** Every tool by name, those that the mode forbids included; lazy or not as in this mode. */
   readonly byName: ReadonlyMap<string, T>;
   readonly index: ToolIndex;
   /** Whether the mode lets a tool of this name be called. The search tool always may. */
@@ -41,18 +47,44 @@ export interface Catalog<T extends CatalogTool = CatalogTool> {
  * search tool: what the mode used to withhold is never handed out by accident.
  */
 export function toolCatalog<T extends CatalogTool>(source: CatalogSource<T>, mode: string): Catalog<T> {
-  const patterns = allowList(source, mode);
-  const allowed = (name: string) =>
-    name === SEARCH_TOOL || patterns === null || patterns.some((pattern) => matchesPattern(pattern, name));
-  const here = source.tools.filter((tool) => allowed(tool.spec.name));
+  const allowed = allowedIn(source, mode);
+  const promoted = source.modes[mode]?.core ?? [];
+  const tools = promoted.length === 0 ? source.tools : source.tools.map((tool) => inMode(tool, promoted));
+  const here = tools.filter((tool) => allowed(tool.spec.name));
   return {
     mode,
     core: here.filter((tool) => !tool.lazy),
     lazy: here.filter((tool) => tool.lazy),
     hasLazy: source.tools.some((tool) => tool.lazy),
-    byName: new Map(source.tools.map((tool) => [tool.spec.name, tool])),
+    byName: new Map(tools.map((tool) => [tool.spec.name, tool])),
     index: source.index ?? new ToolIndex(source.tools),
     allowed,
+  };
+}
+
+function inMode<T extends CatalogTool>(tool: T, promoted: readonly string[]): T {
+  const core = tool.lazy && promoted.some((pattern) => matchesPattern(pattern, tool.spec.name));
+  return core ? { ...tool, lazy: false } : tool;
+}
+
+/**
+ * Asks nothing but the name, so that a tool which a deploy removed is allowed or not as it was before. Plan mode can be
+ * entered from any mode that allows it; to submit a plan belongs to plan mode alone.
+ */
+function allowedIn(source: CatalogSource, mode: string): (name: string) => boolean {
+  const patterns = allowList(source, mode);
+  const matches = (name: string) => patterns === null || patterns.some((pattern) => matchesPattern(pattern, name));
+  return (name) => {
+    switch (name) {
+      case SEARCH_TOOL:
+        return true;
+      case ENTER_PLAN_TOOL:
+        return mode !== PLAN_MODE && matches(name);
+      case SUBMIT_PLAN_TOOL:
+        return mode === PLAN_MODE && Object.hasOwn(source.modes, mode);
+      default:
+        return matches(name);
+    }
   };
 }
 

@@ -62,7 +62,7 @@ export function searchTools(catalog: Catalog, active: ReadonlySet<string>, input
   const core = named?.names.filter((name) => !catalog.byName.get(name)?.lazy) ?? [];
   const lazy = named
     ? named.names.filter((name) => catalog.byName.get(name)?.lazy)
-    : catalog.index.search(query, catalog.allowed);
+    : catalog.index.search(query, (name) => catalog.allowed(name) && catalog.byName.get(name)?.lazy !== false);
   const resolved = lazy.slice(0, limit);
   const added = resolved.filter((name) => !active.has(name));
   const known = resolved.filter((name) => active.has(name));

@@ -46,7 +46,7 @@ function isEffective(entry: Entry): boolean {
 }
 
 /** Whether an answer is a message: of one that was cut before it said or called anything, nothing is sent. */
-export function isMessage({ blocks }: AssistantEntry): boolean {
+export function isMessage({ blocks }: Pick<AssistantEntry, "blocks">): boolean {
   return blocks.some((block) => {
     if (block.type === "text") return block.text.trim() !== "";
     return block.type !== "thinking";

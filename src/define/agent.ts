@@ -1,8 +1,10 @@
 import { ToolIndex } from "../catalog/tool-index.ts";
+import { PLAN_MODE } from "../values/tool.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { modesProblem } from "./modes.ts";
 import { duplicates, nameProblem, reservedNames } from "./names.ts";
 import { isCount, unknownOptions, unknownOptionsProblem } from "./options.ts";
+import { defaultPlanMode, planTools } from "./plan.ts";
 import { settingsProblem } from "./settings.ts";
 import { toolProblem } from "./tool.ts";
 import type { Agent, Limits, Mode, Tool } from "./types.ts";
@@ -22,6 +24,11 @@ export interface AgentOptions {
   readonly tools?: readonly (Tool | readonly Tool[])[];
   /** Modes by name; `agent`, the mode of all tools, is always there. */
   readonly modes?: Readonly<Record<string, Mode>>;
+  /**
+   * Plan mode: the model may enter it, and leaves it with a plan that its owner approves. The mode `plan` says what is
+   * allowed in it; not given, the tools of risk `read`. Default false.
+   */
+  readonly plan?: boolean;
   /** Default 50 steps a turn, and 5 identical batches of calls in a row. */
   readonly limits?: Partial<Limits>;
   /** What a second message does while a turn runs; default `wait`. */
@@ -44,6 +51,7 @@ const OPTIONS = [
   "instructions",
   "tools",
   "modes",
+  "plan",
   "limits",
   "busy",
   "hostSearch",
@@ -58,7 +66,9 @@ export function defineAgent(options: AgentOptions): Agent {
   const given = (options.tools ?? []).flat();
   const odd = given.findIndex((tool) => typeof tool?.spec?.name !== "string");
   if (odd >= 0) throw new DefinitionError(`tool number ${odd + 1} is not made by defineTool`, { agent: options.name });
-  const tools = [...given.filter((tool) => !tool.lazy), ...given.filter((tool) => tool.lazy)];
+  const own = options.plan === true ? planTools() : [];
+  const tools = [...given.filter((tool) => !tool.lazy), ...own, ...given.filter((tool) => tool.lazy)];
+  const plan = options.plan === true && !options.modes?.[PLAN_MODE] ? { [PLAN_MODE]: defaultPlanMode(given) } : {};
   const agent: Agent = {
     name: options.name,
     description: options.description,
@@ -66,7 +76,7 @@ export function defineAgent(options: AgentOptions): Agent {
     settings: { maxOutputTokens: 8_000, ...options.settings },
     instructions: options.instructions ?? "",
     tools,
-    modes: options.modes ?? {},
+    modes: { ...options.modes, ...plan },
     limits: { steps: 50, repeats: 5, ...options.limits },
     busy: options.busy ?? "wait",
     hostSearch: options.hostSearch ?? true,
@@ -76,9 +86,12 @@ export function defineAgent(options: AgentOptions): Agent {
     index: new ToolIndex(tools),
   };
   const unknown = unknownOptions(options, OPTIONS);
-  const problem = unknown.length > 0 ? unknownOptionsProblem("an agent", unknown, OPTIONS) : agentProblem(agent);
+  const problem =
+    unknown.length > 0
+      ? unknownOptionsProblem("an agent", unknown, OPTIONS)
+      : (planProblem(options) ?? agentProblem(agent));
   if (problem !== null) throw new DefinitionError(problem, { agent: options.name });
-  for (const tool of tools) {
+  for (const tool of given) {
     const wrong = toolProblem(tool) ?? reservedProblem(tool.spec.name);
     if (wrong !== null) throw new DefinitionError(wrong, { agent: agent.name, tool: tool.spec.name });
   }
@@ -86,7 +99,7 @@ export function defineAgent(options: AgentOptions): Agent {
   for (const name of duplicates(names)) {
     throw new DefinitionError("the name is used twice", { agent: agent.name, tool: name });
   }
-  const modes = modesProblem(agent.modes, names);
+  const modes = modesProblem(agent.modes, tools);
   if (modes !== null) throw new DefinitionError(modes, { agent: agent.name });
   return agent;
 }
@@ -110,6 +123,10 @@ function agentProblem(agent: Agent): string | null {
   if (typeof agent.allowDestructive !== "boolean") return "allowDestructive must be true or false";
   if (!isCount(agent.revision, 1)) return "revision must be a whole number above 0";
   return settingsProblem(agent.settings);
+}
+
+function planProblem({ plan }: AgentOptions): string | null {
+  return plan === undefined || typeof plan === "boolean" ? null : "plan must be true or false";
 }
 
 function reservedProblem(name: string): string | null {

@@ -61,6 +61,8 @@ export interface InstructionContext {
 /** A filter by name: `*` stands for any run of characters. */
 export interface Mode {
   readonly allow: readonly string[];
+  /** Lazy tools that need no search in this mode. */
+  readonly core?: readonly string[];
 }
 
 export interface Limits {
@@ -76,9 +78,9 @@ export interface Agent {
   readonly model: string | ((context: { env: Cloudflare.Env }) => string);
   readonly settings: EpochSettings & Pick<CallSettings, "maxOutputTokens">;
   readonly instructions: string | ((context: InstructionContext) => string | Promise<string>);
-  /** Core tools in order, then lazy ones; `tool_search` is not among them. */
+  /** Core tools in order, then the runtime's own but `tool_search`, then lazy ones. */
   readonly tools: readonly Tool[];
-  /** Modes beside `agent`, which is the mode of all tools. */
+  /** Modes beside `agent`, which is the mode of all tools; with `plan`, the mode of that name among them. */
   readonly modes: Readonly<Record<string, Mode>>;
   readonly limits: Limits;
   readonly busy: "wait" | "interrupt" | "reject";

@@ -2,9 +2,12 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { ledgerRow } from "../session/ledger-row.ts";
 import { decodeEntry } from "../values/entry.ts";
+import { HoldfastError } from "../values/errors.ts";
 import { parse } from "./bad-request.ts";
+import { readJson } from "./body.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
 import { found, openSession } from "./open-session.ts";
+import { readPatch } from "./patch.ts";
 import { publicEntry } from "./public-entry.ts";
 import { turnStream } from "./turn-stream.ts";
 
@@ -36,6 +39,19 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
   routes.get("/api/sessions/:id", async (c) => {
     const { session, id } = openSession(deps, c);
     const { conversation: _, ...rest } = found(await session.summary(), id);
+    return c.json({ id, ...rest });
+  });
+
+  routes.patch("/api/sessions/:id", async (c) => {
+    const { session, id } = openSession(deps, c);
+    found(await session.summary(), id);
+    const change = readPatch(await readJson(c.req.raw), c.var.agent);
+    const outcome = found(await session.patch({ v: 1, ...change }), id);
+    if (outcome.kind === "busy") {
+      const message = "A turn is running in this conversation: its mode can be changed when it has ended.";
+      throw new HoldfastError({ reason: "busy", retryAfter: outcome.retryAfter, message });
+    }
+    const { conversation: _, ...rest } = outcome.summary;
     return c.json({ id, ...rest });
   });
 

@@ -47,6 +47,11 @@ export interface Item {
   readonly loads?: readonly string[];
   /** Holds an image: the first of a session makes some providers drop their message cache. */
   readonly image?: true;
+  /** Stands before its entry and is no part of it. */
+  readonly ahead?: true;
+  /** The tool that the model may not call from here on, or may call again. */
+  readonly withholds?: string;
+  readonly restores?: string;
   /** Holds an image or document, which a provider may be unable to fetch or read. */
   readonly media?: true;
 }
@@ -141,6 +146,11 @@ export interface Provider {
   system(text: string): string[];
   define(tool: ToolSpec, deferred: boolean, model: string): Definition;
   items(input: RenderInput): Item[];
+  /**
+   * The bytes that tell the model, behind what was said, to do without a declared tool or to have it again. Only where
+   * {@link ModelFacts.toolChanges}; a provider without it goes by {@link ModelRequest.withheld}.
+   */
+  toolChange?(change: "withhold" | "restore", name: string): string;
   /**
    * Writes the body. `end` is the index of the item that carries the end marker, or null where there is none; `compared`
    * says that the body asks for a diagnosis against `previous`.

@@ -36,6 +36,10 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
       updated_at: now,
       last_append: appendKey(request),
       ...(request.kind === "answer" || request.kind === "finish" ? { step: request.step } : {}),
+      // What a turn rereads then is told what had been sent when the mode was changed.
+      ...(request.mode === undefined
+        ? {}
+        : { mode: request.mode, sent_before: row.sent_through, wire_before: row.wire }),
       ...(request.sentThrough === undefined ? {} : { sent_through: request.sentThrough }),
       ...(request.deferrals === undefined ? {} : { deferrals: request.deferrals, deferrals_rev: rev }),
       ...(request.kind === "handover" ? { handed: 1 } : {}),

@@ -2,7 +2,7 @@ import type { PrefixMarks } from "../prefix/marks.ts";
 import type { Numbered } from "../values/entry.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import { NO_USAGE } from "../values/usage.ts";
-import { itemSeq } from "./chain.ts";
+import { itemOf } from "./chain.ts";
 import type { CallRecord } from "./contract.ts";
 import { anchorWithin, type Marked, type WholeEpoch, wholeEpoch } from "./epoch.ts";
 import { type Base, frozenPrefix, LAST } from "./opening.ts";
@@ -80,7 +80,7 @@ function branchChain(store: Store, key: string, head: EpochHead, there: Readonly
   if (bare.ended !== null) return over(bare, bare.ended);
   const items: Marked[] = [];
   for (const { text, mark } of whole.items) {
-    if (!there.has(itemSeq(text))) break;
+    if (!there.has(itemOf(text).seq)) break;
     items.push({ text, mark });
   }
   const call = lastCallWithin(store, key, whole, items.length);

@@ -37,13 +37,13 @@ export function standing(store: Store, model: string, key: string, isEffective: 
   const kept: string[] = [];
   let cutAt: number | null = null;
   for (const { rev, text } of items) {
-    const seq = itemSeq(text);
+    const { seq, ahead } = itemOf(text);
     if (!isEffective(seq)) {
       cutAt = rev;
       break;
     }
     kept.push(text);
-    sent.add(seq);
+    if (!ahead) sent.add(seq);
   }
   const cut = cutAt !== null;
   const last = cut ? null : store.lastCall(key, wholly(newest));
@@ -81,9 +81,11 @@ function before(store: Store, model: string): Cause | null {
   return chains.some((chain) => chain === model || chain.startsWith(`${model}#`)) ? "mode" : "model";
 }
 
-/** The entry an item came from: all that the session reads of it. */
-export function itemSeq(item: string): number {
+/** The entry an item came from, or stands before: all that the session reads of it. */
+export function itemOf(item: string): { seq: number; ahead: boolean } {
   const value: unknown = JSON.parse(item);
-  if (typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number") return value.seq;
+  if (typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number") {
+    return { seq: value.seq, ahead: "ahead" in value };
+  }
   throw new Error("a stored item names no entry");
 }

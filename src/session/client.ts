@@ -11,6 +11,7 @@ import type {
   BranchRequest,
   FollowRequest,
   Page,
+  PatchRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionApi,
@@ -18,6 +19,7 @@ import type {
   SessionId,
   SessionRpc,
   Told,
+  TurnStart,
 } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import { assemble, listsOf, listsOfContext, withLists } from "./page.ts";
@@ -98,6 +100,13 @@ export class SessionClient implements SessionApi {
     return this.#call((stub) => stub.follow(request));
   }
 
+  async reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
+    const start = await this.#call((stub) => stub.reread(fence, asked));
+    if (start === null || !start.more) return start;
+    const rest = await this.#pages(fence, "begin", start.more);
+    return rest === null ? null : withLists(start, assemble(listsOf(start), rest), 0);
+  }
+
   async context(fence: number): Promise<SessionContext | null> {
     const context = await this.#call((stub) => stub.context(fence));
     if (context === null || !context.more) return context;
@@ -117,6 +126,10 @@ export class SessionClient implements SessionApi {
 
   summary() {
     return this.#call((stub) => stub.summary());
+  }
+
+  patch(request: PatchRequest) {
+    return this.#call((stub) => stub.patch(request));
   }
 
   pauses() {

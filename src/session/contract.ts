@@ -266,6 +266,8 @@ export interface AppendRequest {
   readonly entries: readonly string[];
   readonly blobs?: readonly BlobRow[];
   readonly sentThrough?: number;
+  /** The mode that the session is in from here on. The turn reads what it goes on from by {@link SessionApi.reread}. */
+  readonly mode?: string;
   /** JSON of the deferrals; given only when they changed. */
   readonly deferrals?: string;
   /** JSON of the frozen instructions; given when they were asked. */
@@ -339,6 +341,18 @@ export type BeatAnswer = "go" | "cancel" | "lost" | "attach";
 /** `resend`: the session has not what came before these events. */
 export type TellAnswer = "ok" | "resend" | "lost";
 
+/** What an owner changes of a session by hand. */
+export interface PatchRequest {
+  readonly v: 1;
+  readonly mode?: string;
+  readonly title?: string;
+}
+
+export type PatchOutcome =
+  | { readonly kind: "ok"; readonly summary: SessionSummary }
+  /** The mode stays while a turn runs; seconds until its lease runs out. */
+  | { readonly kind: "busy"; readonly retryAfter: number };
+
 export interface SessionSummary {
   readonly conversation: string;
   readonly agent: string;
@@ -385,6 +399,8 @@ export interface SessionApi {
   tell(fence: number, told: Told): Promise<TellAnswer>;
   /** Events of a turn, waited for if there is none yet. Null where there is no such session or turn. */
   follow(request: FollowRequest): Promise<FollowAnswer | null>;
+  /** What a running turn goes on from after it changed the mode; null when another isolate has the session. */
+  reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;
   /** Marks of a chain's newest epoch, to find out where its frozen bytes changed. Null where there is none. */
@@ -392,6 +408,8 @@ export interface SessionApi {
   /** Asks the running turn to stop. False when there is no such session. */
   stop(): Promise<boolean>;
   summary(): Promise<SessionSummary | null>;
+  /** Null when there is no such session. */
+  patch(request: PatchRequest): Promise<PatchOutcome | null>;
   /** The open pauses. Null when there is no such session. */
   pauses(): Promise<readonly Pause[] | null>;
   /** Answers a pause; the same answer again changes nothing. Null when there is no such session. */

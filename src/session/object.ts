@@ -15,6 +15,8 @@ import type {
   FollowAnswer,
   FollowRequest,
   Page,
+  PatchOutcome,
+  PatchRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionContext,
@@ -23,6 +25,7 @@ import type {
   SessionSummary,
   TellAnswer,
   Told,
+  TurnStart,
 } from "./contract.ts";
 import { Session, type TurnJob } from "./session.ts";
 
@@ -77,6 +80,10 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
     return this.#session.follow(request);
   }
 
+  reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
+    return this.#session.reread(fence, asked);
+  }
+
   context(fence: number): Promise<SessionContext | null> {
     return this.#session.context(fence);
   }
@@ -95,6 +102,10 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   summary(): Promise<SessionSummary | null> {
     return this.#session.summary();
+  }
+
+  patch(request: PatchRequest): Promise<PatchOutcome | null> {
+    return this.#session.patch(request);
   }
 
   pauses(): Promise<readonly Pause[] | null> {

@@ -21,6 +21,8 @@ import type {
   FollowAnswer,
   FollowRequest,
   Page,
+  PatchOutcome,
+  PatchRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionContext,
@@ -39,6 +41,7 @@ import { claim, HOLD_MS, retryAfter } from "./lease.ts";
 import { answerFrom, Live } from "./live.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
+import { patchRow } from "./patch.ts";
 import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
@@ -241,6 +244,11 @@ export class Session implements SessionRpc {
     return null;
   }
 
+  async reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
+    const row = this.#holder(fence);
+    return row === null ? null : this.#read(row, asked, History.read(this.#store, row));
+  }
+
   async context(fence: number): Promise<SessionContext | null> {
     const row = this.#holder(fence);
     if (row === null) return null;
@@ -271,6 +279,19 @@ export class Session implements SessionRpc {
   async summary(): Promise<SessionSummary | null> {
     const row = await this.#known();
     return row === null ? null : summaryOf(this.#store, row);
+  }
+
+  async patch({ v, mode, title }: PatchRequest): Promise<PatchOutcome | null> {
+    refuseUnknown(v);
+    const row = await this.#known();
+    if (row === null) return null;
+    const now = this.#host.now();
+    const until = this.#leaseOf(row, now);
+    if (mode !== undefined && claim(row, until, "", now).kind === "busy") {
+      return { kind: "busy", retryAfter: retryAfter(until, now) };
+    }
+    if (patchRow(this.#store, row, { mode, title }, now)) this.#flushSoon(0);
+    return { kind: "ok", summary: summaryOf(this.#store, this.#store.session() ?? row) };
   }
 
   async pauses(): Promise<readonly Pause[] | null> {
@@ -427,10 +448,14 @@ export class Session implements SessionRpc {
     const row = this.#store.session();
     if (row === null) throw new Error("a session that was just begun is not there");
     this.#until = now + row.lease_seconds * 1000;
-    const request = { chain, rerun };
-    this.#asked = { fence: row.fence, request };
     if (row.turn === attempt) this.#live.forget(row.turn);
     this.#watch(this.#until);
+    return this.#read(row, { chain, rerun }, history);
+  }
+
+  /** What the turn that holds the session starts or goes on from, its first page. */
+  #read(row: SessionRow, request: Asking, history: History): TurnStart {
+    this.#asked = { fence: row.fence, request };
     const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
     return withLists(start, first, rest.length);

@@ -1,3 +1,4 @@
+import { isMessage } from "../context/effective.ts";
 import type { ModelEvent } from "../providers/contract.ts";
 import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Block, CallBlock, Stop } from "../values/entry.ts";
@@ -51,6 +52,11 @@ export class Answer {
     if (!CUT.has(this.stop)) return blocks;
     // Thinking that led to nothing any more: no API takes it as the end of a message.
     return blocks.slice(0, blocks.findLastIndex((block) => block.type !== "thinking") + 1);
+  }
+
+  /** Whether anything of it is sent as a message: more than thinking or empty text came. */
+  get isMessage(): boolean {
+    return isMessage(this);
   }
 
   get calls(): CallBlock[] {

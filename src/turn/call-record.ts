@@ -2,25 +2,28 @@ import type { CallRecord } from "../session/contract.ts";
 import type { Answer } from "./answer.ts";
 import type { Prepared } from "./prepare.ts";
 
-/** What the ledger keeps of a request and of what came back. */
+/** What the ledger keeps of a request and of what came back. `kept`: what came is a message, and stays. */
 export function callRecord(
   call: Pick<CallRecord, "turn" | "step" | "at" | "model" | "chain">,
-  { body, chain, verdict, place, fingerprint, deferredHash, end, compared }: Prepared,
+  { body, chain, tail, verdict, place, fingerprint, bare, deferredHash, end, compared }: Prepared,
   { begun, message, diagnosis, usage }: Answer,
+  kept: boolean,
 ): CallRecord {
+  // What no message followed is left behind, and with it the end marker that stood there.
+  const { hash, segments } = kept ? fingerprint : bare;
   return {
     ...call,
     epoch: chain.epoch,
     verdict,
     place,
-    hash: fingerprint.hash,
-    segments: fingerprint.segments,
+    hash,
+    segments,
     deferredHash,
     bytes: Buffer.byteLength(body),
-    end,
+    end: kept || tail.length === 0 ? end : null,
     answered: begun,
     usage,
-    items: chain.items.length,
+    items: chain.items.length + tail.length,
     tools: chain.prefix.tools.length,
     deferred: chain.deferred.length,
     ...(message === null ? {} : { message }),

@@ -4,6 +4,7 @@ import { searchTools } from "../catalog/search.ts";
 import type { Tool, ToolContext } from "../define/types.ts";
 import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
+import { ModeSwitch } from "../values/mode-switch.ts";
 import { Ask, type Asked } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
@@ -39,9 +40,11 @@ export interface BatchResults {
   readonly results: readonly ToolResult[];
   readonly blobs: readonly BlobRow[];
   readonly waiting: readonly Waiting[];
+  /** The mode that a tool switched to; null where none did. */
+  readonly mode: string | null;
 }
 
-type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[] } | Waiting;
+type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[]; readonly mode?: string } | Waiting;
 
 /**
  * Gates and runs the calls of one answer, a few at a time. One result a call, in the order of the calls; but for those that
@@ -69,6 +72,7 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
     results: over.map(({ result }) => result),
     blobs: over.flatMap(({ blobs }) => blobs),
     waiting: all.flatMap((one) => ("asked" in one ? one : [])),
+    mode: over.findLast(({ mode }) => mode !== undefined)?.mode ?? null,
   };
 }
 
@@ -132,6 +136,7 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     }
     const returned = await Promise.race([tool.run(checked.value, context), aborted]);
     if (returned instanceof Ask) return { call, asked: returned.asked };
+    if (returned instanceof ModeSwitch) return { ...said(call, "ok", returned.text), mode: returned.mode };
     const output = toolOutput(returned);
     const status = output.failed ? "error" : "ok";
     const content = limitResult(output.content);

@@ -8,6 +8,13 @@ import { decodeEntry, type Entry, encodeEntry, type Numbered } from "../values/e
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 
+/** What of a request matters once it was answered; see `prepare.ts`. */
+type Prepared = {
+  readonly end: number | null;
+  readonly tail: readonly Item[];
+  readonly fingerprint: Fingerprint;
+};
+
 /** Instructions as frozen, and the agent's revision they were asked for. */
 export interface Instructions {
   readonly text: string;
@@ -100,10 +107,17 @@ export class Conversation {
     this.sentThrough = this.lastSeq;
   }
 
-  /** Its answer began: what its end marker wrote can be read from now on. */
-  answered(end: number | null, message: string | null): void {
+  /**
+   * Its answer began: what its end marker wrote can be read from now on. `kept`: the answer is a message, so that what the
+   * request ended with stays before it.
+   */
+  answered({ end, tail, fingerprint }: Prepared, message: string | null, kept: boolean): void {
     this.message = message;
-    if (this.chain !== null) this.chain = { ...this.chain, anchor: end };
+    if (this.chain === null) return;
+    if (tail.length === 0) this.chain = { ...this.chain, anchor: end };
+    else if (kept) {
+      this.chain = { ...this.chain, items: [...this.chain.items, ...tail], last: fingerprint, anchor: end };
+    }
   }
 
   /** The entries made since the last append that was acknowledged. */

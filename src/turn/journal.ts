@@ -59,8 +59,7 @@ export function saving(prepared: Prepared, conversation: Conversation): Partial<
 }
 
 /** The bytes that a request adds to its chain. */
-export function chainWrite(prepared: Prepared, key: string): ChainWrite {
-  const { chain, opening, newDeferred, newItems } = prepared;
+export function chainWrite({ chain, opening, newDeferred, newItems }: Prepared, key: string): ChainWrite {
   return {
     key,
     epoch: chain.epoch,
@@ -69,6 +68,24 @@ export function chainWrite(prepared: Prepared, key: string): ChainWrite {
     items: newItems.map((item: Item) => JSON.stringify(item)),
     marks: { deferred: newDeferred.map(definitionMark), items: newItems.map(itemMark) },
   };
+}
+
+/**
+ * What of a request's bytes the session gets only with its answer: all of them where it was not told before (`saved`),
+ * and what the request ended with where a message follows (`kept`).
+ */
+export function answeredWrite(
+  prepared: Prepared,
+  key: string,
+  saved: boolean,
+  begun: boolean,
+  kept: boolean,
+): Pick<AppendRequest, "chain"> {
+  if (!begun) return {};
+  const tail = kept ? prepared.tail : [];
+  if (saved && tail.length === 0) return {};
+  const before = saved ? { opening: null, newDeferred: [], newItems: [] } : prepared;
+  return { chain: chainWrite({ ...prepared, ...before, newItems: [...before.newItems, ...tail] }, key) };
 }
 
 export function lost(): HoldfastError {

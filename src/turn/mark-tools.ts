@@ -75,13 +75,12 @@ function hostSearch(setup: Setup, conversation: Conversation, names: readonly st
  */
 export function declaredNames(setup: Setup, conversation: Conversation, catalog: Catalog, unmarked: readonly string[]) {
   const { facts } = setup;
-  const allowed = (name: string) => !catalog.byName.has(name) || catalog.allowed(name);
-  const shown = (name: string) => facts.toolChanges || allowed(name);
+  const shown = (name: string) => facts.toolChanges || catalog.allowed(name);
   const recorded = conversation.deferrals.initial ?? [];
   const initial = recorded.filter(shown);
   const late = [...conversation.deferrals.loadPoints.keys()].filter(shown);
   const deferral = facts.deferral && (facts.deferralBySearch !== true || recorded.includes(SEARCH_TOOL));
-  const withheld = [...initial, ...late].filter((name) => !allowed(name));
+  const withheld = [...initial, ...late].filter((name) => !catalog.allowed(name));
   if (!deferral) return { inline: [...initial, ...late, ...unmarked], deferred: [], deferral, withheld };
   return { inline: [...initial, ...unmarked], deferred: late, deferral, withheld };
 }

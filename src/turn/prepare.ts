@@ -6,6 +6,7 @@ import { type Fingerprint, fingerprint } from "../prefix/ledger.ts";
 import { placeOf } from "../prefix/marks.ts";
 import type { Definition, Item } from "../providers/contract.ts";
 import type { ChainOpening } from "../session/contract.ts";
+import type { Entry } from "../values/entry.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import { rendererOf } from "./begin.ts";
 import type { Chain, Conversation, Instructions } from "./conversation.ts";
@@ -13,6 +14,7 @@ import { definitionOf, freeze, specs } from "./freeze.ts";
 import { declaredNames, type HostSearch, markTools } from "./mark-tools.ts";
 import { type Frozen, marksOf, prefixMarks, segments } from "./segments.ts";
 import type { Setup } from "./setup.ts";
+import { toolChanges } from "./tool-changes.ts";
 
 /** A request that is ready to go, and what the session must be told of it. */
 export interface Prepared {
@@ -23,6 +25,8 @@ export interface Prepared {
   readonly chain: Chain;
   readonly opening: ChainOpening | null;
   readonly newItems: readonly Item[];
+  /** What the request ends with behind `chain.items`; part of the chain once an answer follows (`tool-changes.ts`). */
+  readonly tail: readonly Item[];
   readonly newDeferred: readonly Definition[];
   /** The deferrals changed: they must be saved before the request goes out. */
   readonly changed: boolean;
@@ -32,7 +36,9 @@ export interface Prepared {
   readonly searched: HostSearch | null;
   readonly verdict: Verdict;
   readonly place: string | null;
+  /** Of the request, and of what stands before `tail`. */
   readonly fingerprint: Fingerprint;
+  readonly bare: Fingerprint;
   readonly deferredHash: string;
   readonly catalog: Catalog<Tool>;
   readonly active: ReadonlySet<string>;
@@ -55,7 +61,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const names = declaredNames(setup, conversation, catalog, unmarked);
   const declared = new Set([...names.inline, ...names.deferred]);
 
-  const changes = prefixChanges(setup, conversation, names.inline, rewrites);
+  const changes = prefixChanges(setup, conversation, names, rewrites);
   const cause = breakCause(setup, conversation, changes);
   const base = cause === null ? conversation.chain : goOnFrom(conversation, changes);
   const epoch = cause === null && base !== null ? base.epoch : conversation.nextEpoch;
@@ -81,6 +87,9 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const deferred = [...known, ...newDeferred];
   const items = [...kept, ...newItems];
   const printed = fingerprint(segments({ prefix, deferred, items }), conversation.chain?.last ?? null);
+  const tail = toolChanges(setup, items, declared, catalog.allowed, conversation.lastSeq + 1);
+  const sent = [...items, ...tail];
+  const whole = tail.length === 0 ? printed : fingerprint(segments({ prefix, deferred, items: sent }), null);
   const verdict = verdictOf(conversation, cause, printed.extends, newItems);
   const chain: Chain = {
     epoch,
@@ -101,7 +110,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     model: setup.model,
     prefix,
     deferred,
-    items,
+    items: sent,
     withheld: names.withheld,
     anchor: chain.anchor,
     call: setup.settings.call,
@@ -115,6 +124,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     chain,
     opening: cause === null ? null : opening(chain, base),
     newItems,
+    tail,
     newDeferred,
     changed,
     asked: conversation.instructions === knownInstructions ? null : conversation.instructions,
@@ -124,7 +134,8 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
       verdict.prefix === "break" && verdict.cause === "unexpected"
         ? await placeOfMismatch(setup, conversation, chain)
         : null,
-    fingerprint: printed,
+    fingerprint: whole,
+    bare: printed,
     deferredHash: sha256(deferred.map(({ bytes }) => bytes).join("\n")),
     catalog,
     active: new Set(active),
@@ -140,16 +151,31 @@ interface Changes {
   readonly inline: boolean;
   /** A load point is at a call that was sent already. */
   readonly rewrites: boolean;
+  /** A deploy let the mode do more: a tool is to be shown whose load point was sent without it. */
+  readonly shown: boolean;
 }
 
 function prefixChanges(
   { agent }: Setup,
-  { chain }: Conversation,
-  inline: readonly string[],
+  { chain, deferrals, unsent }: Conversation,
+  { inline, deferred }: { readonly inline: readonly string[]; readonly deferred: readonly string[] },
   rewrites: boolean,
 ): Changes {
-  if (chain === null) return { revoked: false, inline: false, rewrites: false };
-  return { revoked: agent.revision > chain.revision, inline: !sameNames(chain.prefix.tools, inline), rewrites };
+  if (chain === null) return { revoked: false, inline: false, rewrites: false, shown: false };
+  const fresh = deferred.filter((name) => !chain.deferred.some((definition) => definition.name === name));
+  const calls = fresh.length === 0 ? [] : unsent.flatMap(({ entry }) => loadPointsIn(entry));
+  return {
+    revoked: agent.revision > chain.revision,
+    inline: !sameNames(chain.prefix.tools, inline),
+    rewrites,
+    shown: fresh.some((name) => !calls.includes(deferrals.loadPoints.get(name) ?? "")),
+  };
+}
+
+/** Calls whose results or definitions an entry brings. */
+function loadPointsIn(entry: Entry): string[] {
+  if (entry.kind === "host_search") return [entry.call];
+  return entry.kind === "results" ? entry.results.map(({ call }) => call) : [];
 }
 
 /** Why this request can't extend the last one of its chain; null when it can, `first` for a session's first. */
@@ -159,6 +185,7 @@ function breakCause(setup: Setup, conversation: Conversation, changes: Changes):
   if (changes.revoked) return "revoked";
   if (chain.cut) return "rewind";
   if (changes.inline || changes.rewrites) return "late_inline";
+  if (changes.shown) return "mode";
   const lost = unsent.some(({ seq }) => seq <= sentThrough);
   const [model = ""] = sentWire.split(" ");
   const otherRelease = model === setup.fullModel && sentWire !== rendererOf(model, setup.provider);
@@ -174,8 +201,8 @@ function sameNames(definitions: readonly Definition[], names: readonly string[])
  * change, or because the frozen bytes hold thinking, which belongs to the epoch that ended. After a cut that changes
  * nothing before it, the bytes behind what is left are the ones its thinking was signed for, so it stays.
  */
-function goOnFrom({ chain }: Conversation, { revoked, inline, rewrites }: Changes): Chain | null {
-  if (chain === null || rewrites) return null;
+function goOnFrom({ chain }: Conversation, { revoked, inline, rewrites, shown }: Changes): Chain | null {
+  if (chain === null || rewrites || shown) return null;
   const samePrefix = !revoked && !inline;
   return (chain.cut && samePrefix) || chain.items.every((item) => item.markable) ? chain : null;
 }

@@ -15,7 +15,7 @@ import { callRecord } from "./call-record.ts";
 import { callTools, interrupted, type Waiting } from "./call-tools.ts";
 import { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
-import { chainWrite, Journal, lost, saving } from "./journal.ts";
+import { answeredWrite, Journal, lost, saving } from "./journal.ts";
 import type { Observe } from "./observation.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
@@ -50,17 +50,19 @@ export class Steps {
   readonly #deps: StepDeps;
   readonly #request: TurnRequest;
   readonly #model: Model;
-  readonly #start: TurnStart;
-  readonly #key: string;
+  #start: TurnStart;
+  #key: string;
   readonly #pulse: Pulse;
-  readonly #conversation: Conversation;
-  readonly #journal: Journal;
+  #conversation: Conversation;
+  #journal: Journal;
   readonly #setup: Setup;
   /** One for the turn, since its limits are the turn's. */
   readonly #fetch: GuardedFetch;
   #step: number;
   #lastBatch = "";
   #repeats = 0;
+  /** The mode was changed, and nothing that the next request carries is marked as sent yet. */
+  #reread = false;
 
   constructor(deps: StepDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
     const { agent, owner, conversation } = request;
@@ -131,7 +133,9 @@ export class Steps {
   /** The turn's first request. What it changed is saved before it goes out; if nothing did, its bytes wait for its answer. */
   async #prepareFirst(): Promise<Ready> {
     const prepared = await prepare(this.#setup, this.#conversation);
-    const saved = prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
+    const saved =
+      this.#reread || prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
+    this.#reread = false;
     if (saved) await this.#save("before", saving(prepared, this.#conversation));
     return { prepared, saved };
   }
@@ -168,12 +172,15 @@ export class Steps {
       failure = failureOf(error);
     }
     this.usage = addUsage(this.usage, answer.usage);
-    if (answer.begun) conversation.answered(prepared.end, answer.message);
+    // Of an answer that is handed over with its turn nothing is kept.
+    const kept = answer.isMessage && this.#pulse.ended !== "handed";
+    if (answer.begun) conversation.answered(prepared, answer.message, kept);
     const endedAt = now();
     const call = callRecord(
       { turn: this.#start.turn, step, at: endedAt, model: full, chain: this.#key },
       prepared,
       answer,
+      kept,
     );
     observe?.({
       ...{ type: "model", startedAt, firstAt, endedAt, provider: provider.name, model: name },
@@ -185,7 +192,7 @@ export class Steps {
     if (failure === null && this.#pulse.ended === null) return asked;
     if (this.#pulse.ended === "handed") {
       sink.emit({ type: "withdrawn", step });
-      return this.#handOver({ call, ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }) });
+      return this.#handOver({ call, ...answeredWrite(prepared, this.#key, saved, answer.begun, kept) });
     }
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
     await this.#end(asked, this.#pulse.ended === "cancelled" ? null : failure);
@@ -212,7 +219,7 @@ export class Steps {
       return "ended";
     }
     const seq = this.#conversation.add(this.#assistant(prepared, answer));
-    const record = { call, ...(saved ? {} : { chain: chainWrite(prepared, this.#key) }) };
+    const record = { call, ...answeredWrite(prepared, this.#key, saved, answer.begun, answer.isMessage) };
     if (answer.stop === "paused") {
       await this.#save("answer", { ...record, sentThrough: seq });
       return "prepare";
@@ -259,7 +266,7 @@ export class Steps {
       if (!sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
     }
     const run = calls.filter((call) => pending === null || pending.calls.includes(call.id));
-    const { results, blobs, waiting } = await callTools(
+    const { results, blobs, waiting, mode } = await callTools(
       {
         catalog: prepared.catalog,
         active: prepared.active,
@@ -289,19 +296,46 @@ export class Steps {
     };
     if (waiting.length > 0 && this.#pulse.ended === null) {
       const over = calls.filter(({ id }) => !waiting.some(({ call }) => call.id === id));
-      return this.#pause(seq, over.map(resultOf), waiting, blobs);
+      return this.#pause(seq, over.map(resultOf), waiting, this.#switched(mode), blobs);
     }
     this.#results(seq, calls.map(resultOf));
+    const switched = this.#switched(mode);
     for (const blob of blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
     if (this.#pulse.ended === "lost") throw lost();
     if (this.#pulse.ended === "cancelled") {
-      await this.#save("finish", { blobs, end: { status: "stopped", stop: "stopped" } });
+      await this.#save("finish", { blobs, ...switched, end: { status: "stopped", stop: "stopped" } });
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
       return "ended";
+    }
+    if (switched.mode !== undefined) {
+      await this.#save("results", { blobs, ...switched });
+      await this.#goOnInMode();
+      return "prepare";
     }
     const next = await prepare(this.#setup, this.#conversation);
     await this.#save("results", { blobs, ...saving(next, this.#conversation) });
     return { prepared: next, saved: true };
+  }
+
+  /** Notes that the batch switched to another mode. */
+  #switched(mode: string | null): Pick<AppendRequest, "mode"> {
+    if (mode === null || mode === this.#conversation.mode) return {};
+    const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
+    this.#conversation.add({ ...made, kind: "mode_change", mode });
+    return { mode };
+  }
+
+  /** Reads what the turn goes on from in the mode that it switched to, which may be another chain. */
+  async #goOnInMode(): Promise<void> {
+    const chain = askedChain(this.#model);
+    const { fence } = this.#start;
+    const start = await this.#deps.session.reread(fence, { chain, rerun: [] });
+    if (start === null) throw lost();
+    this.#start = start;
+    this.#key = chainKey(chain, start.mode);
+    this.#conversation = new Conversation(start, this.#key, this.#request.conversation.id);
+    this.#journal = new Journal(this.#deps.session, start, this.#conversation);
+    this.#reread = true;
   }
 
   /** Ends the turn with calls that wait for their owner. */
@@ -309,6 +343,7 @@ export class Steps {
     of: number,
     results: readonly ToolResult[],
     waiting: readonly Waiting[],
+    switched: Pick<AppendRequest, "mode">,
     blobs: readonly BlobRow[],
   ): Promise<Next> {
     const pauses = waiting.map(
@@ -316,7 +351,7 @@ export class Steps {
     );
     const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
     this.#conversation.add({ ...made, kind: "pause", of, results, pauses });
-    await this.#save("finish", { blobs, end: { status: "paused", stop: "paused" } });
+    await this.#save("finish", { blobs, ...switched, end: { status: "paused", stop: "paused" } });
     const { sink } = this.#deps;
     for (const pause of pauses) sink.emit({ type: "pause", pause });
     sink.emit({ type: "done", stop: "paused", usage: this.usage });
@@ -343,7 +378,7 @@ export class Steps {
     }
     await this.#save("finish", {
       call,
-      ...(saved || !answer.begun ? {} : { chain: chainWrite(prepared, this.#key) }),
+      ...answeredWrite(prepared, this.#key, saved, answer.begun, answer.isMessage),
       end: this.#ending(prepared, answer, failure),
     });
     if (failure !== null) throw new HoldfastError(failure);

@@ -16,3 +16,8 @@ export const SEARCH_TOOL = "tool_search";
 
 /** The one function by which tools that joined later are called, where an endpoint can't take them. Reserved too. */
 export const BRIDGE_TOOL = "call_tool";
+
+/** The mode that plans are made in, and its tools. Reserved. */
+export const PLAN_MODE = "plan";
+export const ENTER_PLAN_TOOL = "enter_plan_mode";
+export const SUBMIT_PLAN_TOOL = "submit_plan";

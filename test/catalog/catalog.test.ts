@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toolCatalog } from "../../src/catalog/catalog.ts";
+import { deriveActive } from "../../src/catalog/activation.ts";
+import { type CatalogMode, toolCatalog } from "../../src/catalog/catalog.ts";
 import { isPattern, matchesPattern } from "../../src/catalog/pattern.ts";
+import { gate } from "../../src/catalog/permission.ts";
+import { searchTools } from "../../src/catalog/search.ts";
 import { ToolIndex } from "../../src/catalog/tool-index.ts";
 import { catalogOf, core, tool } from "./tools.ts";
 
@@ -31,6 +34,35 @@ test("no mode filters the search tool, nor decides whether there is one", () => 
   expect(catalog.hasLazy).toBe(true);
   expect(catalogOf([core("clock")]).hasLazy).toBe(false);
 });
+
+test("a mode makes lazy tools core: they need no search there, and are lazy again elsewhere", () => {
+  const promoting = { ask: { allow: ["clock", "weather_*"], core: ["weather_n*"] } };
+  const catalog = catalogOf(tools, promoting, "ask");
+  expect(names(catalog.core)).toEqual(["clock", "weather_now"]);
+  expect(names(catalog.lazy)).toEqual(["weather_alerts"]);
+  expect(catalog.byName.get("weather_now")?.lazy).toBe(false);
+  expect(gate({ name: "weather_now", catalog, ...NOTHING })).toEqual({ run: true });
+  expect(searchTools(catalog, new Set(), { query: "does weather" }).addedToolNames).toEqual(["weather_alerts"]);
+  const evidence = [{ name: "weather_now", seq: 1 }];
+  expect(deriveActive({ evidence, catalog }).active).toEqual([]);
+  expect(deriveActive({ evidence, catalog: catalogOf(tools, promoting) }).active).toEqual(["weather_now"]);
+  expect(gate({ name: "weather_now", catalog: catalogOf(tools, promoting), ...NOTHING })).toMatchObject({ run: false });
+});
+
+test("plan mode is entered from where it is allowed, and a plan is submitted in it alone", () => {
+  const planning = { plan: { allow: ["clock", "enter_plan_mode"] }, some: { allow: ["enter_*"] }, none: { allow: [] } };
+  const allows = (mode: string, given: Record<string, CatalogMode> = planning) => {
+    const { allowed } = catalogOf([core("enter_plan_mode"), core("submit_plan")], given, mode);
+    return ["enter_plan_mode", "submit_plan"].filter(allowed);
+  };
+  expect(allows("agent")).toEqual(["enter_plan_mode"]);
+  expect(allows("plan")).toEqual(["submit_plan"]);
+  expect(allows("some")).toEqual(["enter_plan_mode"]);
+  expect(allows("none")).toEqual([]);
+  expect(allows("plan", {})).toEqual([]);
+});
+
+const NOTHING = { active: new Set<string>(), declared: new Set<string>(), allowDestructive: false };
 
 test.each(["gone", "constructor", "__proto__", ""])("a mode that the agent lacks (%j) allows nothing", (mode) => {
   const catalog = catalogOf(tools, modes, mode);

@@ -1,4 +1,4 @@
-import { type CatalogTool, toolCatalog } from "../../src/catalog/catalog.ts";
+import { type CatalogMode, type CatalogTool, toolCatalog } from "../../src/catalog/catalog.ts";
 
 /** A tool as the catalog sees it, for tests. */
 export function tool(
@@ -13,10 +13,6 @@ export function tool(
 export const core = (name: string) => tool(name, { lazy: false });
 
 /** The catalog of these tools in a mode. */
-export function catalogOf(
-  tools: readonly CatalogTool[],
-  modes: Record<string, { allow: readonly string[] }> = {},
-  mode = "agent",
-) {
+export function catalogOf(tools: readonly CatalogTool[], modes: Record<string, CatalogMode> = {}, mode = "agent") {
   return toolCatalog({ tools, modes }, mode);
 }

@@ -84,11 +84,10 @@ test("two tools of one name are refused, core and lazy ones alike", () => {
   );
 });
 
-test("the search tool's name is reserved; names of tools that features bring are not", () => {
-  expect(() => defineAgent({ ...least, tools: [tool("tool_search")] })).toThrow(
-    'agent "assistant", tool "tool_search": the name is reserved',
+test.each(["tool_search", "enter_plan_mode", "submit_plan"])("the name %s is reserved", (name) => {
+  expect(() => defineAgent({ ...least, tools: [tool(name)] })).toThrow(
+    `agent "assistant", tool "${name}": the name is reserved`,
   );
-  expect(defineAgent({ ...least, tools: [tool("transfer_task"), tool("submit_plan")] }).tools).toHaveLength(2);
 });
 
 test("a tool that was not made by defineTool is checked all the same", () => {
@@ -113,10 +112,23 @@ test.each([
   ],
   ["a pattern with other signs", { plan: { allow: ["cl?ck"] } }, /mode "plan" allows "cl\?ck", which is not a name/],
   ["a mode without a list", { plan: {} }, /mode "plan" needs a list/],
+  ["a promotion of nothing", { plan: { allow: ["clock"], core: ["clock"] } }, /makes core "clock", which matches none/],
+  ["a promotion that is no list", { plan: { allow: [], core: "x" } }, /needs a list of names or patterns as "core"/],
   ["a mode with other options", { plan: { allow: [], deny: [] } }, /the mode "plan" has no option "deny"/],
 ])("%s is refused", (_, modes, message) => {
   const options: AgentOptions = { ...untyped({ modes }), tools: [tool("clock")] };
   expect(() => defineAgent(options)).toThrow(message);
+});
+
+test("plan brings its two tools behind the core ones, and a mode of the tools that only read", () => {
+  const reads = { ...tool("look"), risk: "read" as const };
+  const writes = { ...tool("write"), risk: "write" as const };
+  const agent = defineAgent({ ...least, tools: [lazy(reads), writes], plan: true });
+  expect(agent.tools.map(({ spec }) => spec.name)).toEqual(["write", "enter_plan_mode", "submit_plan", "look"]);
+  expect(agent.modes).toEqual({ plan: { allow: ["look"] } });
+  const modes = { plan: { allow: ["write"] } };
+  expect(defineAgent({ ...least, tools: [writes], plan: true, modes }).modes).toEqual(modes);
+  expect(() => defineAgent({ ...least, ...untyped({ plan: "yes" }) })).toThrow("plan must be true or false");
 });
 
 test("a worker needs at least one agent, and agents of different names", () => {

@@ -12,7 +12,15 @@ export class SessionObject extends Base {
   }
 }
 
-const settings = env as unknown as { readonly MODEL: string };
+/** What the tests change between two "deploys" of this worker. */
+interface Settings {
+  readonly MODEL: string;
+  /** Names that the mode `careful` allows, with commas between them. */
+  readonly CAREFUL?: string;
+  readonly HOOK?: string;
+}
+
+const settings = env as unknown as Settings;
 
 const echo = (name: string, risk: "read" | "write" = "read") =>
   defineTool({ name, description: `Repeats a text. ${name}.`, risk, execute: () => `${name} ran` });
@@ -25,13 +33,25 @@ const askCity = defineTool({
   execute: (_, { ask }) => ask({ question: "Which city?", options: ["Rome", "Oslo"] }),
 });
 
+const wait = defineTool({
+  name: "wait",
+  description: "Waits until the test lets it go.",
+  risk: "read",
+  idempotent: true,
+  async execute(_, { callId, signal }) {
+    return (await fetch(`${settings.HOOK}/wait/${callId}`, { signal })).text();
+  },
+});
+
 const tester = defineAgent({
   name: "tester",
   description: "An agent with modes.",
   model: settings.MODEL,
   settings: { maxOutputTokens: 1_000, thinking: true },
   instructions: "You help.",
-  tools: [echo("clock"), echo("write_file", "write"), askCity, lazy(echo("weather"), echo("erase", "write"))],
+  tools: [echo("clock"), echo("write_file", "write"), askCity, wait, lazy(echo("weather"), echo("erase", "write"))],
+  plan: true,
+  modes: { careful: { allow: (settings.CAREFUL ?? "clock,weather").split(","), core: ["weather"] } },
   limits: { steps: 8, repeats: 4 },
 });
 

@@ -18,7 +18,7 @@ describe("a path", () => {
   it.each([
     ["GET", "/v1/chat/completions", "POST"],
     ["POST", "/v1/models", "GET"],
-    ["PUT", "/api/sessions/abc", "GET, DELETE"],
+    ["PUT", "/api/sessions/abc", "GET, PATCH, DELETE"],
     ["GET", "/agents/other/api/sessions/abc/stop", "POST"],
   ])("takes no %s at %s", async (method, path, allowed) => {
     const response = await door().fetch(path, { method });

@@ -12,6 +12,10 @@ import { textBlock } from "./parts.ts";
 import { renderItems } from "./render.ts";
 import { readStream } from "./stream.ts";
 
+/** How a message of ours that changes tools begins, and what the API wants to be told in a header to take it. */
+const SYSTEM_MESSAGE = '{"role":"system","content":[';
+const TOOL_CHANGES = "mid-conversation-system-2026-04-07,mid-conversation-tool-changes-2026-07-01";
+
 /** Anthropic's Messages API on the official SDK. */
 export const anthropic: Provider = {
   name: "anthropic",
@@ -23,6 +27,7 @@ export const anthropic: Provider = {
   system: (text) => (text.trim() === "" ? [] : [textBlock(text)]),
   define,
   items: renderItems,
+  toolChange,
   body: writeBody,
   stream,
 };
@@ -56,6 +61,11 @@ function define(tool: ToolSpec, deferred: boolean): Definition {
   return { name: tool.name, bytes: `{"name":${name},"description":${description},"input_schema":${schema}${flag}}` };
 }
 
+function toolChange(change: "withhold" | "restore", name: string): string {
+  const type = change === "withhold" ? "tool_removal" : "tool_addition";
+  return `{"type":"${type}","tool":{"type":"tool_reference","name":${JSON.stringify(name)}}}`;
+}
+
 async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncGenerator<ModelEvent> {
   const { BaseAnthropic, APIError } = await import("./sdk.ts");
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = deps.env;
@@ -70,7 +80,11 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
   try {
     const events = await client.post<AsyncIterable<RawMessageStreamEvent>>("/v1/messages", {
       body: new TextEncoder().encode(body),
-      headers: { "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        // A value too many does no harm: a tool's input may look like such a message.
+        ...(body.includes(SYSTEM_MESSAGE) ? { "anthropic-beta": TOOL_CHANGES } : {}),
+      },
       signal: deps.signal,
       stream: true,
     });

@@ -24,7 +24,11 @@ export type Received =
       answer(parts: readonly Part[]): RawMessageStreamEvent[];
     };
 
-const HEADERS = { "x-api-key": "local", "anthropic-version": "2023-06-01" };
+const HEADERS = {
+  "x-api-key": "local",
+  "anthropic-version": "2023-06-01",
+  "anthropic-beta": "mid-conversation-system-2026-04-07,mid-conversation-tool-changes-2026-07-01",
+};
 
 /** The emulator's rules and cache without HTTP: for tests that make very many requests. */
 export class LocalModel {
