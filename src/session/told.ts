@@ -1,5 +1,5 @@
 import { isMessage } from "../context/effective.ts";
-import { decodeEntry, type Numbered, type Part } from "../values/entry.ts";
+import { decodeEntry, type Numbered, type Part, type ToolResult } from "../values/entry.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../values/turn-event.ts";
 import { addUsage, NO_USAGE } from "../values/usage.ts";
@@ -39,6 +39,14 @@ function eventsOf(
 ): TurnEventBody[] {
   const events: TurnEventBody[] = [{ type: "started", turn, conversation, agent }];
   let step = 0;
+  // A pause and the results that end it both have those of the calls that did not wait.
+  const told = new Set<string>();
+  const tellResults = (results: readonly ToolResult[]) => {
+    for (const { call: id, name, status, content } of results) {
+      if (!told.has(id)) events.push({ type: "result", id, name, status, text: textOf(content) });
+      told.add(id);
+    }
+  };
   for (const { entry } of entries) {
     switch (entry.kind) {
       case "assistant": {
@@ -56,10 +64,12 @@ function eventsOf(
         }
         break;
       }
+      case "pause":
+        tellResults(entry.results);
+        for (const pause of entry.pauses) events.push({ type: "pause", pause });
+        break;
       case "results":
-        for (const { call: id, name, status, content } of entry.results) {
-          events.push({ type: "result", id, name, status, text: textOf(content) });
-        }
+        tellResults(entry.results);
         break;
       case "host_search": {
         const input = JSON.stringify({ query: entry.names.join(", ") });
