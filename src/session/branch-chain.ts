@@ -91,7 +91,7 @@ function branchChain(store: Store, key: string, head: EpochHead, there: Readonly
     deferred: whole.deferred,
     items,
     // It stands in the ledger of the session it was made in; here it is known, and not counted again.
-    call: call === null ? null : { ...call, end: anchor, usage: NO_USAGE, copied: true },
+    call: call === null ? null : { ...call, epoch: head.epoch, end: anchor, usage: NO_USAGE, copied: true },
   };
 }
 

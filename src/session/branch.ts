@@ -7,7 +7,7 @@ import type { BlobRow, EntryRow } from "./contract.ts";
 import { History, newCuts } from "./history.ts";
 import { sessionName } from "./name.ts";
 import { blobsOf } from "./read.ts";
-import type { SessionRow, Store, TextName } from "./store.ts";
+import type { SessionRow, Store } from "./store.ts";
 
 /** A session that goes on by itself: what a clone, a fork or an import begins with, as the one it comes from stood. */
 export interface Branch {
@@ -26,10 +26,13 @@ export interface Branch {
   /** JSON of the deferrals; null is no baseline. */
   readonly deferrals: string | null;
   readonly entries: readonly EntryRow[];
-  readonly texts: readonly { readonly name: TextName; readonly text: string }[];
+  readonly texts: readonly { readonly name: (typeof FROZEN)[number]; readonly text: string }[];
   readonly chains: readonly BranchChain[];
   readonly blobs: readonly BlobRow[];
 }
+
+/** Texts that a session was frozen with. */
+const FROZEN = ["instructions", "client_system"] as const;
 
 /** A branch, or how many user messages there are where `at` is none of them. */
 export type BranchAnswer =
@@ -70,7 +73,10 @@ export function readBranch(store: Store, row: SessionRow, at: number | null, tit
       cuts: newCuts(new History().add(entries), lastSeq) ?? "[]",
       deferrals: cold ? null : row.deferrals,
       entries,
-      texts: store.texts(),
+      texts: FROZEN.flatMap((name) => {
+        const text = store.text(name);
+        return text === null ? [] : [{ name, text }];
+      }),
       chains,
       blobs: blobsOf(store, taken),
     },

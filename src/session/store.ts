@@ -259,15 +259,6 @@ export class Store {
     return null;
   }
 
-  /** The newest text of each name. */
-  texts(): { name: TextName; text: string }[] {
-    const names = this.#sql.exec<{ name: TextName }>("SELECT DISTINCT name FROM texts").toArray();
-    return names.flatMap(({ name }) => {
-      const text = this.text(name);
-      return text === null ? [] : [{ name, text }];
-    });
-  }
-
   /** The newest epoch of a chain; null where there is none. */
   newestEpoch(chain: string): EpochHead | null {
     const query = "SELECT rev, epoch FROM epochs WHERE chain = ? ORDER BY rev DESC LIMIT 1";

@@ -1,5 +1,6 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
 import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
+import { checkFirst, type Given, Lineage } from "./lineage.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
 export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked">;
@@ -13,6 +14,8 @@ export interface Accepted {
   readonly idealTokens: number;
   /** The model takes no tool but inline: a request may add some to the list, and the ledger has to say so. */
   readonly inlineOnly: boolean;
+  /** For rings that copy sessions: all that is in the cache once it is answered, and the user message it answers, from 0. */
+  readonly copied?: { readonly cached: number; readonly message: number };
 }
 
 /** One chain of requests: those to one model. */
@@ -24,13 +27,36 @@ interface Chain {
   verdict: string;
   /** The last request was answered and the session knows it: what it wrote to the cache has to be read. */
   written: boolean;
+  /** What it had in the cache. */
+  cached: number;
   readonly allowed: Set<string>;
+  readonly lineage: Lineage;
+  /** What the session was copied with; null once a request was made. */
+  given: Given | null;
 }
 
 /** Follows the requests of one history and throws at the first that breaks a promise. */
 export class Checker {
   readonly #chains = new Map<string, Chain>();
   #current: Chain = newChain();
+  #last: Accepted | null = null;
+  /** There are copies: one that says the same may have written more than this session's own requests. */
+  #copied = false;
+
+  /**
+   * The checker of a copy with so many user messages. `ended`: why a chain is over there; null where it goes on.
+   */
+  copy(messages: number, ended: (model: string) => Cause | null): Checker {
+    const copy = new Checker();
+    this.#copied = true;
+    copy.#copied = true;
+    for (const [model, { lineage, allowed }] of this.#chains) {
+      const known = lineage.before(messages);
+      const given = { newest: known.newest, ended: ended(model) };
+      copy.#chains.set(model, { ...newChain(), allowed: new Set(allowed), lineage: known, given });
+    }
+    return copy;
+  }
 
   /** From here on the next request of each chain may break it for this reason. */
   allow(reason: Reason): void {
@@ -38,36 +64,58 @@ export class Checker {
   }
 
   /** The last request's answer began. `known`: its isolate lived on, so that the session knows of it. */
-  begun(known: boolean): void {
+  begun(known: boolean, now = 0): void {
     this.#current.written = known;
     if (!known) return;
+    const { layout, copied } = this.#last ?? {};
+    this.#current.cached = copied?.cached ?? 0;
+    if (layout !== undefined && copied !== undefined) {
+      this.#current.lineage.add(copied.message, { layout, cached: copied.cached, at: now });
+    }
     this.#current.answered = this.#current.sent;
     this.#current.verdict = "";
   }
 
   /** A request to a model reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
-  check(model: string, accepted: Accepted, verdict: Verdict | null): void {
+  check(model: string, accepted: Accepted, verdict: Verdict | null, now = 0): void {
     const { layout, problems, readTokens, idealTokens, inlineOnly } = accepted;
     if (problems.length > 0) throw new Error(problems.join("; "));
     const chain = this.#chains.get(model) ?? newChain();
     this.#chains.set(model, chain);
     this.#current = chain;
+    this.#last = accepted;
+    const { given } = chain;
+    chain.given = null;
+    const declared = verdict?.prefix === "break" && chain.allowed.has(verdict.cause);
+    if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
+    if (given !== null) chain.verdict = JSON.stringify(verdict);
     const broke = chain.sent === null ? null : layoutDifference(chain.sent, layout);
     const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
     if (broke !== null && !grew && chain.allowed.size === 0)
       throw new Error(`does not extend the last request: ${broke}`);
-    if (verdict !== null) checkVerdict(chain, layout, verdict, inlineOnly);
+    if (verdict !== null && given === null) checkVerdict(chain, layout, verdict, inlineOnly);
     if (broke !== null) chain.written = false;
-    if (chain.written && readTokens < idealTokens) {
-      throw new Error(`read ${readTokens} cached tokens where ${idealTokens} were possible`);
+    const possible = this.#copied ? Math.min(idealTokens, chain.cached) : idealTokens;
+    if (chain.written && readTokens < possible) {
+      throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
     chain.sent = layout;
+    chain.lineage.accepted(layout);
     chain.allowed.clear();
   }
 }
 
 function newChain(): Chain {
-  return { sent: null, answered: null, verdict: "", written: false, allowed: new Set() };
+  return {
+    sent: null,
+    answered: null,
+    verdict: "",
+    written: false,
+    cached: 0,
+    allowed: new Set(),
+    lineage: new Lineage(),
+    given: null,
+  };
 }
 
 /** The same but for tools that were added behind the inline ones. */

@@ -23,7 +23,22 @@ export interface Turn {
   readonly system: number | null;
   /** What the model answers, request by request; when they run out it says a last word. */
   readonly answers: readonly Planned[];
+  /** What becomes of sessions before the turn. */
+  readonly sessions: readonly Sessions[];
 }
+
+/** `to`: which of the sessions the history goes on with. */
+export type Sessions =
+  | (Copying & { readonly to: number })
+  | { readonly kind: "switch"; readonly to: number }
+  /** The session is deleted; the history goes on with another, if there is one. */
+  | { readonly kind: "delete"; readonly to: number };
+
+/** A clone, or a fork before one of the last user messages. */
+export type Copying =
+  | { readonly kind: "clone" }
+  /** `back`: how many messages it lacks, at least one. */
+  | { readonly kind: "fork"; readonly back: number };
 
 export type Deploy =
   | { readonly kind: "add"; readonly tool: number }
@@ -40,6 +55,8 @@ export interface Planned {
   readonly text: boolean;
   readonly calls: readonly PlannedCall[];
   readonly fault: Fault | null;
+  /** The session is copied while the request is out. */
+  readonly copied: Copying | null;
 }
 
 export type PlannedCall =
@@ -129,6 +146,17 @@ const fault: fc.Arbitrary<Fault | null> = fc.oneof(
   },
 );
 
+const copying: fc.Arbitrary<Copying> = fc.oneof(
+  fc.record({ kind: fc.constant("clone" as const) }),
+  fc.record({ kind: fc.constant("fork" as const), back: fc.integer({ min: 1, max: 4 }) }),
+);
+
+const sessions: fc.Arbitrary<Sessions> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ copied: copying, to: fc.nat(9) }).map(({ copied, to }) => ({ ...copied, to })) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("switch" as const), to: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), to: fc.nat(9) }) },
+);
+
 const planned: fc.Arbitrary<Planned> = fc.record({
   text: fc.boolean(),
   calls: fc.oneof(
@@ -139,6 +167,7 @@ const planned: fc.Arbitrary<Planned> = fc.record({
     { weight: 1, arbitrary: fc.array(fc.constant<PlannedCall>({ kind: "note" }), { minLength: 11, maxLength: 13 }) },
   ),
   fault,
+  copied: fc.oneof({ weight: 30, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: copying }),
 });
 
 const deploy: fc.Arbitrary<Deploy> = fc.oneof(
@@ -168,16 +197,20 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }),
   system: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(2) }),
   answers: fc.array(planned, { minLength: 0, maxLength: 4 }),
+  sessions: fc.oneof(
+    { weight: 5, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(sessions, { minLength: 1, maxLength: 2 }) },
+  ),
 });
 
 /** A turn in which nothing happens but a message. */
-export const PLAIN: Turn = { deploy: [], client: "message", back: 0, system: null, answers: [] };
+export const PLAIN: Turn = { deploy: [], client: "message", back: 0, system: null, answers: [], sessions: [] };
 
 const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");
 
 /** A first request that is lost, and a release with another renderer before it is made again. */
 const lostThenReleased: fc.Arbitrary<Turn[]> = fc.tuple(faultAtOnce, turn).map(([fault, after]) => [
-  { ...PLAIN, answers: [{ text: true, calls: [], fault }] },
+  { ...PLAIN, answers: [{ text: true, calls: [], fault, copied: null }] },
   { ...after, deploy: [{ kind: "renderer" }], client: "again" },
 ]);
 

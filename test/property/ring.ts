@@ -14,8 +14,10 @@ const KINDS = [
     (kind) => `fault ${kind}`,
   ),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
-  ...["rewind", "renderer", "revoked", "model", "late_inline"].map((cause) => `break ${cause}`),
+  ...["rewind", "renderer", "revoked", "model", "late_inline", "fork_reset"].map((cause) => `break ${cause}`),
   ...MODELS.map((model) => `model ${model}`),
+  ...["clone", "fork", "switch", "delete"].map((kind) => `session ${kind}`),
+  ...["clone in mid-turn", "fork in mid-turn", "copy warm", "copy cold"],
   ...[
     "thinking",
     "companion",

@@ -43,6 +43,7 @@ export const anthropicWire: Wire = {
         kind: "accepted",
         read: usage.cache_read_input_tokens,
         ideal: idealCachedTokens,
+        cached: usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
         flags,
         visible: request.visible,
         answer(parts) {

@@ -31,6 +31,7 @@ function wire(options: Pick<OpenAICompatibleOptions, "deferral">): Wire {
           kind: "accepted",
           read: usage.input_tokens_details.cached_tokens,
           ideal: idealCachedTokens,
+          cached: usage.input_tokens,
           flags,
           visible: [...request.visible, ...viewOf(request.body, named).loads],
           answer(parts) {

@@ -24,6 +24,7 @@ export const openaiWire: Wire = {
         kind: "accepted",
         read: usage.input_tokens_details.cached_tokens,
         ideal: idealCachedTokens,
+        cached: usage.input_tokens,
         flags,
         visible: request.visible,
         answer(parts) {

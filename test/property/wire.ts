@@ -11,6 +11,8 @@ export type Met =
       /** Cached tokens: read, and what could have been read. */
       readonly read: number;
       readonly ideal: number;
+      /** All that can be read of this request once it is answered. */
+      readonly cached: number;
       readonly flags: readonly string[];
       readonly visible: readonly string[];
       answer(parts: readonly SharedPart[]): Answered;

@@ -74,7 +74,7 @@ class Journey {
     this.plan = [...turn.answers];
     if (death !== null) {
       const at = Math.min(death.at, this.plan.length);
-      const planned = this.plan[at] ?? { text: true, calls: [], fault: null };
+      const planned = this.plan[at] ?? { text: true, calls: [], fault: null, copied: null };
       this.plan[at] = { ...planned, fault: death.fault };
     }
     this.parked = Promise.withResolvers<Fault>();

@@ -1,5 +1,6 @@
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
-import { effectiveContext } from "../../src/context/effective.ts";
+import { userMessages } from "../../src/context/branch.ts";
+import { effectiveContext, toldEntries } from "../../src/context/effective.ts";
 import type { Agent } from "../../src/define/types.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
@@ -15,7 +16,16 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
-import { type Fault, type History, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
+import {
+  type Copying,
+  type Fault,
+  type History,
+  MOST,
+  PLAIN,
+  type Planned,
+  type Sessions,
+  type Turn,
+} from "./history.ts";
 import { play } from "./player.ts";
 import type { Met } from "./wire.ts";
 import { wireProblems } from "./wire-rules.ts";
@@ -34,8 +44,21 @@ const KEYS = {
 interface Isolate {
   dead: boolean;
   verdict: Verdict;
+  /** The number of the user message that it answers, from 0, once it was asked. */
+  message: number | null;
   /** Canaries of results that this isolate's next request must carry. */
   said: string[];
+}
+
+/** A session, and what its client and the checks know of it. */
+interface Place {
+  readonly session: SessionApi;
+  readonly checker: Checker;
+  /** Texts of results that every request must carry. */
+  readonly expected: Set<string>;
+  /** Names that something loaded. */
+  readonly loaded: Set<string>;
+  lastText: string;
 }
 
 /**
@@ -50,18 +73,15 @@ export class World {
   readonly #history: History;
   readonly #agent: Agent;
   readonly #deployment: Deployment = firstDeployment();
-  readonly #session: SessionApi;
-  readonly #checker = new Checker();
+  readonly #places: Place[] = [];
+  #here: Place;
   /** A model of each API, by its name. */
   readonly #models = new Map(WIRE_NAMES.map((name) => [name, WIRES[name].local(() => this.#now)]));
-  readonly #expected = new Set<string>();
   readonly #hung = new Set<string>();
-  readonly #loaded = new Set<string>();
   #now = 1_000_000;
   #ids = 0;
   #plan: Planned[] = [];
-  #isolate: Isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
-  #lastText = "";
+  #isolate: Isolate = { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
   #api: WireName | null = null;
 
   constructor(history: History) {
@@ -72,8 +92,20 @@ export class World {
       () => this.#deployment,
       (callId) => this.#hang(this.#isolate, callId),
     );
+    this.#here = this.#place(new Checker());
+  }
+
+  #place(checker: Checker, of?: Place): Place {
     const session = nodeSession({ now: () => this.#now });
-    this.#session = new SessionClient({ getByName: () => session }, "ring");
+    const place = {
+      session: new SessionClient({ getByName: () => session }, "ring"),
+      checker,
+      expected: new Set<string>(),
+      loaded: new Set(of?.loaded),
+      lastText: of?.lastText ?? "",
+    };
+    this.#places.push(place);
+    return place;
   }
 
   async play(): Promise<void> {
@@ -84,15 +116,91 @@ export class World {
     await this.#count();
   }
 
+  /** Copies the session, deletes it, or goes on with another. */
+  async #sessions(change: Sessions): Promise<void> {
+    this.seen.add(`session ${change.kind}`);
+    switch (change.kind) {
+      case "clone":
+      case "fork":
+        await this.#copy(change);
+        break;
+      case "delete":
+        if (this.#places.length === 1) return;
+        await this.#delete();
+        break;
+      case "switch":
+        break;
+    }
+    this.#here = this.#places[change.to % this.#places.length] ?? this.#here;
+  }
+
+  /** A copy is a session of its own: what it takes is checked here, its requests as any other's. */
+  async #copy(copying: Copying): Promise<void> {
+    const { session, checker, expected } = this.#here;
+    const messages = userMessages(toldEntries(await this.#entries())).length;
+    const at = copying.kind === "clone" ? null : messages - copying.back;
+    const answer = await session.branch({ v: 1, at, of: "fork" });
+    if (answer === null || answer.kind === "outside") {
+      if (at !== null && at < 0) return;
+      throw this.#broken(`no copy at ${at} of ${messages} messages`);
+    }
+    const { branch } = answer;
+    console.log(
+      JSON.stringify(
+        {
+          ...branch,
+          entries: branch.entries.map(([s, t]) => [s, JSON.parse(t).kind]),
+          texts: 0,
+          chains: branch.chains.map((c) => ({
+            ...c,
+            prefix: 0,
+            marks: 0,
+            deferred: c.deferred.length,
+            items: c.items.length,
+          })),
+        },
+        null,
+        1,
+      ),
+    );
+    const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
+    const left = userMessages(toldEntries(taken)).length;
+    if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
+    const ended = (model: string) => branch.chains.find(({ key }) => key.split("#")[0] === model)?.ended ?? null;
+    const place = this.#place(checker.copy(left, ended), this.#here);
+    if (at === null) for (const said of expected) place.expected.add(said);
+    if (branch.chains.some((chain) => chain.ended === "fork_reset")) this.seen.add("copy cold");
+    else if (branch.chains.some(({ call }) => call !== null)) this.seen.add("copy warm");
+    await place.session.adopt({ owner: OWNER.id, agent: "ring", conversation: `ring-${this.#places.length}` }, branch);
+  }
+
+  /** A session that is deleted is gone: nothing is read, begun or appended any more. */
+  async #delete(): Promise<void> {
+    const { session } = this.#here;
+    const there = await session.summary();
+    const removed = await session.remove();
+    if (removed !== (there !== null)) throw this.#broken("a session was not there to be deleted");
+    const left = [
+      await session.summary(),
+      await session.entries(0, 10),
+      await session.branch({ v: 1, at: null, of: "export" }),
+    ];
+    if (left.some((one) => one !== null) || (await session.remove())) throw this.#broken("a deleted session is there");
+    this.#places.splice(this.#places.indexOf(this.#here), 1);
+  }
+
   async #turn(turn: Turn, index: number): Promise<void> {
+    for (const change of turn.sessions) if (index > 0) await this.#sessions(change);
     for (const deploy of turn.deploy) {
       applyDeploy(this.#deployment, deploy);
       this.seen.add(`deploy ${deploy.kind}`);
-      if (deploy.kind === "renderer") this.#checker.allow("renderer");
-      if (deploy.kind === "revise") this.#checker.allow("revoked");
+      for (const { checker } of this.#places) {
+        if (deploy.kind === "renderer") checker.allow("renderer");
+        if (deploy.kind === "revise") checker.allow("revoked");
+      }
     }
     this.#plan = [...turn.answers];
-    this.#isolate = { dead: false, verdict: { prefix: "first" }, said: [] };
+    this.#isolate = { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
     const isolate = this.#isolate;
     const world = this;
     class Tap extends Sink {
@@ -103,12 +211,12 @@ export class World {
     }
     const sink = new Tap("turn");
     const { sent, text } = await this.#client(turn, index);
-    this.#lastText = text;
+    this.#here.lastText = text;
     const agent = this.#agent;
     const deps: TurnDeps = {
       runtime: { agents: [agent], provider: (name) => this.#provider(isolate, name) },
       env: KEYS as unknown as Cloudflare.Env,
-      session: living(this.#session, isolate),
+      session: living(this.#here.session, isolate),
       sink,
       now: () => this.#now,
       mintId: () => this.#mint(),
@@ -134,9 +242,7 @@ export class World {
   /** What came up, for the ring's statistics. */
   async #count(): Promise<void> {
     if (this.#history.thinking) this.seen.add("thinking");
-    const stored = await this.#session.entries(0, Number.MAX_SAFE_INTEGER);
-    for (const [, text] of stored?.entries ?? []) {
-      const entry = decodeEntry(text);
+    for (const { entry } of (await Promise.all(this.#places.map((place) => this.#entries(place)))).flat()) {
       if (entry.kind === "host_search") this.seen.add(`host search ${entry.place.at}`);
       if (entry.kind !== "results") continue;
       if (entry.results.length > 10) this.seen.add("wide batch");
@@ -156,23 +262,24 @@ export class World {
     if (turn.system !== null) {
       this.seen.add("client system");
       // The message it speaks for may be told anew behind it.
-      this.#checker.allow("rewind");
+      this.#here.checker.allow("rewind");
     }
     if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
-    if (turn.client === "again") return { sent: null, text: this.#lastText };
-    const stored = storedMessages(await this.#effective());
+    if (turn.client === "again") return { sent: null, text: this.#here.lastText };
+    const stored = storedMessages(effectiveContext(await this.#entries()));
     const users = stored.flatMap(({ role }, at) => (role === "user" ? [at] : []));
-    const last = users[Math.max(0, users.length - 1 - turn.back)] ?? -1;
+    const last = users[Math.max(0, users.length - 1 - turn.back)];
+    if (last === undefined) return { sent: null, text: fresh };
     const before = stored.slice(0, last).map(({ role, text }) => ({ role, text }));
     const text = turn.client === "edit" ? `${fresh} Edited.` : (stored[last]?.text ?? fresh);
-    this.#checker.allow("rewind");
-    this.#expected.clear();
+    this.#here.checker.allow("rewind");
+    this.#here.expected.clear();
     return { sent: [...before, { role: "user", text }], text };
   }
 
-  async #effective() {
-    const all = await this.#session.entries(0, 100_000);
-    return effectiveContext((all?.entries ?? []).map(([seq, text]) => ({ seq, entry: decodeEntry(text) })));
+  async #entries({ session } = this.#here) {
+    const all = await session.entries(0, 100_000);
+    return (all?.entries ?? []).map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
   }
 
   #tell(event: TurnEventBody): void {
@@ -210,12 +317,17 @@ export class World {
     if (fault === "dead_before_send") this.#kill(isolate, fault);
     this.requests += 1;
     const met = this.#meet(api, bodyText);
-    for (const said of isolate.said.splice(0)) this.#expected.add(said);
-    const missing = [...this.#expected].filter((said) => !bodyText.includes(said));
+    for (const said of isolate.said.splice(0)) this.#here.expected.add(said);
+    const missing = [...this.#here.expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
-    this.#check(met, bodyText, isolate.verdict);
+    isolate.message ??= await this.#message();
+    this.#check(met, bodyText, isolate.verdict, isolate.message);
     if (met.kind === "refused") return;
     this.#note(bodyText, isolate.verdict);
+    if (planned?.copied) {
+      this.seen.add(`${planned.copied.kind} in mid-turn`);
+      await this.#copy(planned.copied);
+    }
     if (fault === "dead_before_headers") this.#kill(isolate, fault);
     if (fault === "refused") {
       this.seen.add("fault refused");
@@ -223,8 +335,8 @@ export class World {
     }
     if (fault === "rejected") {
       this.seen.add("fault rejected");
-      this.#checker.allow("rewind");
-      this.#expected.clear();
+      this.#here.checker.allow("rewind");
+      this.#here.expected.clear();
       throw new HoldfastError({
         reason: "provider",
         status: 400,
@@ -233,7 +345,7 @@ export class World {
       });
     }
     const answered = met.answer(play(this.#history, planned, met.visible, this.requests));
-    this.#checker.begun(fault !== "dead_in_stream");
+    this.#here.checker.begun(fault !== "dead_in_stream", this.#now);
     const broken = fault === "cut" || fault === "dead_in_stream";
     if (fault === "cut") this.seen.add("fault cut");
     const until = broken ? 1 + (this.requests % Math.max(1, answered.length - 2)) : answered.length;
@@ -252,7 +364,12 @@ export class World {
     return model(body);
   }
 
-  #check(met: Met, body: string, verdict: Verdict): void {
+  /** The number of the user message that is being answered. */
+  async #message(): Promise<number> {
+    return userMessages(toldEntries(await this.#entries())).length - 1;
+  }
+
+  #check(met: Met, body: string, verdict: Verdict, message: number): void {
     if (met.kind === "refused") {
       const { rule, message } = met.failure;
       throw this.#broken(`refused by ${rule}: ${message}`);
@@ -260,16 +377,17 @@ export class World {
     const model = modelOf(this.#history.model, this.#deployment);
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
-    const problems = wireProblems(wire.view(body), this.#deployed(), this.#loaded);
+    const problems = wireProblems(wire.view(body), this.#deployed(), this.#here.loaded);
     const accepted: Accepted = {
       layout: wire.layout(body),
       problems: [...met.flags, ...wire.problems(body), ...problems],
       readTokens: met.read,
       idealTokens: met.ideal,
+      copied: { cached: met.cached, message },
       inlineOnly: !wire.provider.facts(model.split("/")[1] ?? "").deferral,
     };
     try {
-      this.#checker.check(model, accepted, verdict);
+      this.#here.checker.check(model, accepted, verdict, this.#now);
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }

@@ -1,0 +1,83 @@
+import type { Cause, Verdict } from "../../src/values/turn-event.ts";
+import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
+
+/** A request that was answered, so that what it wrote to the cache can be read. */
+export interface Answered {
+  readonly layout: Layout;
+  readonly cached: number;
+  readonly at: number;
+}
+
+/** How long the provider keeps what was written, in milliseconds. */
+const TTL_MS = 300_000;
+
+/**
+ * The answered requests of a chain that its session still stands on, the newest of each user message (by its number from
+ * 0): what a copy of the session can go on from.
+ */
+export class Lineage {
+  readonly #answered = new Map<number, Answered>();
+
+  /** Another request was accepted: those that it does not extend are history. */
+  accepted(layout: Layout): void {
+    for (const [message, before] of this.#answered) {
+      if (layoutDifference(before.layout, layout) !== null) this.#answered.delete(message);
+    }
+  }
+
+  add(message: number, answered: Answered): void {
+    this.#answered.set(message, answered);
+  }
+
+  /** What a copy with so many user messages has of it. */
+  before(messages: number): Lineage {
+    const copy = new Lineage();
+    for (const [message, answered] of this.#answered) if (message < messages) copy.add(message, answered);
+    return copy;
+  }
+
+  get newest(): Answered | null {
+    return this.#answered.get(Math.max(...this.#answered.keys())) ?? null;
+  }
+}
+
+/** A chain as a copy was given it. */
+export interface Given {
+  readonly newest: Answered | null;
+  /** Why it is over there, as the copy was made; null where it goes on. */
+  readonly ended: Cause | null;
+}
+
+/**
+ * The first request of a copy extends the newest answered request that holds nothing else, and reads all that this one had
+ * in the cache (but for what the provider itself drops, so that it was not `ideal` to read it); or it breaks for the
+ * reason that the copy was given. Throws otherwise.
+ */
+export function checkFirst(
+  { newest, ended }: Given,
+  {
+    layout,
+    readTokens,
+    idealTokens,
+  }: { readonly layout: Layout; readonly readTokens: number; readonly idealTokens: number },
+  verdict: Verdict,
+  now: number,
+): void {
+  const said = JSON.stringify(verdict);
+  const cause = verdict.prefix === "break" ? verdict.cause : null;
+  if (ended !== null) {
+    if (cause !== ended) throw new Error(`a copy whose chain was ended by ${ended}, and the ledger calls it ${said}`);
+    return;
+  }
+  if (newest === null) {
+    if (cause === "unexpected") throw new Error(`the ledger calls the first request of a copy ${said}`);
+    return;
+  }
+  const why = layoutDifference(newest.layout, layout);
+  if (why !== null) throw new Error(`a copy does not extend what it was made of: ${why}`);
+  if (verdict.prefix !== "extends") throw new Error(`a copy extends what it was made of: the ledger calls it ${said}`);
+  const cached = Math.min(newest.cached, idealTokens);
+  if (now < newest.at + TTL_MS && readTokens < cached) {
+    throw new Error(`a copy read ${readTokens} cached tokens where ${cached} were possible`);
+  }
+}
