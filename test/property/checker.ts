@@ -86,7 +86,9 @@ export class Checker {
     this.#last = accepted;
     const { given } = chain;
     chain.given = null;
-    const declared = verdict?.prefix === "break" && chain.allowed.has(verdict.cause);
+    const added = inlineOnly && given?.newest != null && addsInline(given.newest.layout, layout);
+    const cause = verdict?.prefix === "break" ? verdict.cause : null;
+    const declared = cause !== null && (chain.allowed.has(cause) || (added && cause === "late_inline"));
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
     const broke = chain.sent === null ? null : layoutDifference(chain.sent, layout);

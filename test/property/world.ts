@@ -145,24 +145,6 @@ export class World {
       throw this.#broken(`no copy at ${at} of ${messages} messages`);
     }
     const { branch } = answer;
-    console.log(
-      JSON.stringify(
-        {
-          ...branch,
-          entries: branch.entries.map(([s, t]) => [s, JSON.parse(t).kind]),
-          texts: 0,
-          chains: branch.chains.map((c) => ({
-            ...c,
-            prefix: 0,
-            marks: 0,
-            deferred: c.deferred.length,
-            items: c.items.length,
-          })),
-        },
-        null,
-        1,
-      ),
-    );
     const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
     const left = userMessages(toldEntries(taken)).length;
     if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
