@@ -23,6 +23,7 @@ import type {
 } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import { assemble, listsOf, listsOfContext, withLists } from "./page.ts";
+import { mustFitCall } from "./rpc-limit.ts";
 
 /** Where stubs come from: the part of a namespace that a client uses. */
 export interface Stubs {
@@ -57,6 +58,7 @@ export class SessionClient implements SessionApi {
   }
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
+    mustFitCall(request, "This request");
     for (let tries = 1; ; tries++) {
       const start = await this.#call((stub) => stub.begin(request));
       if (start.kind !== "go" || !start.more) return start;
@@ -67,7 +69,8 @@ export class SessionClient implements SessionApi {
     }
   }
 
-  append(request: AppendRequest): Promise<AppendAnswer> {
+  async append(request: AppendRequest): Promise<AppendAnswer> {
+    mustFitCall(request, "What this turn has done");
     return this.#call((stub) => stub.append(request));
   }
 

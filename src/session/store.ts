@@ -4,6 +4,7 @@ import type { Usage, UsageSum } from "../values/usage.ts";
 import type { BlobRow, CallRecord, EntryRow } from "./contract.ts";
 import type { ChainPart, Opening } from "./opening.ts";
 import { join, pack, split, unpack } from "./parts.ts";
+import { mustFitRow } from "./row-limit.ts";
 import { hasSchema, migrate } from "./schema.ts";
 
 /** The one row of table `session`. */
@@ -125,6 +126,7 @@ export class Store {
   }
 
   create(row: SessionRow): void {
+    mustFitRow("session", row);
     const columns = Object.keys(row);
     const marks = columns.map(() => "?").join(", ");
     this.#sql.exec(`INSERT INTO session (${columns.join(", ")}) VALUES (${marks})`, ...Object.values(row));
@@ -132,6 +134,7 @@ export class Store {
 
   /** Writes the given columns of the session's row and no other. */
   update(patch: Partial<SessionRow>): void {
+    mustFitRow("session", patch);
     const sets = Object.keys(patch).map((column) => `${column} = ?`);
     this.#sql.exec(`UPDATE session SET ${sets.join(", ")}`, ...Object.values(patch));
   }
@@ -222,6 +225,7 @@ export class Store {
 
   /** One row of one of the growing tables; a row that is there already stays as it is. */
   insert(table: string, row: Record<string, SqlStorageValue>): void {
+    mustFitRow(table, row);
     const columns = Object.keys(row);
     const marks = columns.map(() => "?").join(", ");
     this.#sql.exec(

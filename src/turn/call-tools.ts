@@ -9,7 +9,7 @@ import { Ask, type Asked } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
 import { ask } from "./ask.ts";
-import { limitResult } from "./limit-result.ts";
+import { limitResult, shareOf } from "./limit-result.ts";
 import { CONCURRENT_CALLS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
 import { toolOutput } from "./tool-output.ts";
@@ -53,13 +53,16 @@ type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[]; re
 export async function callTools(batch: Batch, calls: readonly CallBlock[]): Promise<BatchResults> {
   const ran = new Array<Ran | undefined>(calls.length);
   const waiting = calls.map((call, index) => ({ call, index }));
+  const share = shareOf(calls.length);
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const startedAt = batch.now();
-      const one = await callTool(batch, next.call);
+      const one = await callTool(batch, next.call, share.mediaChars);
       ran[next.index] = one;
       if ("asked" in one) continue;
-      const { call, name, status, content } = one.result;
+      const { call, name, status } = one.result;
+      const content = limitResult(one.result.content, share.textBytes);
+      ran[next.index] = { ...one, result: { ...one.result, content } };
       batch.observe({ type: "tool", startedAt, endedAt: batch.now(), call, name, status });
       const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
       batch.emit({ type: "result", id: call, name, status, text });
@@ -81,7 +84,7 @@ export function interrupted(call: CallBlock, text: string): ToolResult {
   return { call: call.id, name: call.name, status: "interrupted", content: [{ type: "text", text }] };
 }
 
-async function callTool(batch: Batch, call: CallBlock): Promise<Ran> {
+async function callTool(batch: Batch, call: CallBlock, mostMedia: number): Promise<Ran> {
   batch.checkLease();
   if (batch.signal.aborted)
     return { result: interrupted(call, "The turn was stopped before this call ran."), blobs: [] };
@@ -96,7 +99,7 @@ async function callTool(batch: Batch, call: CallBlock): Promise<Ran> {
   if (call.name === SEARCH_TOOL) return search(batch, call, input);
   const tool = batch.catalog.byName.get(call.name);
   if (tool === undefined) return said(call, "error", `There is no tool named ${call.name}.`);
-  return execute(batch, call, tool, input);
+  return execute(batch, call, tool, input, mostMedia);
 }
 
 function search(batch: Batch, call: CallBlock, input: unknown): Ran {
@@ -106,7 +109,7 @@ function search(batch: Batch, call: CallBlock, input: unknown): Ran {
 }
 
 /** Checks the input and runs the tool, both within its time. */
-async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown): Promise<Ran> {
+async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown, mostMedia: number): Promise<Ran> {
   const controller = new AbortController();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   // Nobody may be waiting any more when the turn ends; that is no unhandled error.
@@ -137,10 +140,9 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     const returned = await Promise.race([tool.run(checked.value, context), aborted]);
     if (returned instanceof Ask) return { call, asked: returned.asked };
     if (returned instanceof ModeSwitch) return { ...said(call, "ok", returned.text), mode: returned.mode };
-    const output = toolOutput(returned);
+    const output = toolOutput(returned, mostMedia);
     const status = output.failed ? "error" : "ok";
-    const content = limitResult(output.content);
-    return { result: { call: call.id, name: call.name, status, content }, blobs: output.blobs };
+    return { result: { call: call.id, name: call.name, status, content: output.content }, blobs: output.blobs };
   } catch (error) {
     if (batch.signal.aborted)
       return { result: interrupted(call, "The turn was stopped while this call ran."), blobs: [] };
@@ -152,6 +154,6 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
 }
 
 function said(call: CallBlock, status: Status, text: string) {
-  const content = limitResult([{ type: "text", text }]);
+  const content = [{ type: "text" as const, text }];
   return { result: { call: call.id, name: call.name, status, content }, blobs: [] } satisfies Ran;
 }

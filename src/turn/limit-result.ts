@@ -1,13 +1,21 @@
 import type { Part } from "../values/entry.ts";
-import { RESULT_BYTES } from "./limits.ts";
+import { BATCH, MEDIA_CHARS, RESULT_BYTES } from "./limits.ts";
+
+/** What the result of one call of so many may take: bytes of text, and characters of base64. */
+export function shareOf(calls: number): { readonly textBytes: number; readonly mediaChars: number } {
+  return {
+    textBytes: Math.min(RESULT_BYTES, Math.floor(BATCH.textBytes / calls)),
+    mediaChars: Math.min(MEDIA_CHARS, Math.floor(BATCH.mediaChars / calls)),
+  };
+}
 
 /**
- * A result's content within {@link RESULT_BYTES} of text over all its parts; the part that crosses the limit is cut in
+ * A result's content within `most` bytes of text over all its parts, {@link RESULT_BYTES} unless given; the part that crosses the limit is cut in
  * the middle, with a line that says so, and text parts behind it are left out. Lone surrogates, which no API takes,
  * become U+FFFD.
  */
-export function limitResult(content: readonly Part[]): Part[] {
-  let room = RESULT_BYTES;
+export function limitResult(content: readonly Part[], most = RESULT_BYTES): Part[] {
+  let room = most;
   return content.flatMap((part): Part[] => {
     if (part.type !== "text") return [part];
     if (room <= 0) return [];
@@ -15,17 +23,17 @@ export function limitResult(content: readonly Part[]): Part[] {
     const bytes = new TextEncoder().encode(text);
     const limit = room;
     room -= bytes.length;
-    return [{ type: "text", text: bytes.length <= limit ? text : cut(bytes, limit) }];
+    return [{ type: "text", text: bytes.length <= limit ? text : cut(bytes, limit, most) }];
   });
 }
 
 /** Keeps the head and the tail: the beginning says what it is, the end how it came out. */
-function cut(bytes: Uint8Array, limit: number): string {
+function cut(bytes: Uint8Array, limit: number, most: number): string {
   const half = Math.floor(limit / 2);
   const head = characterStart(bytes, half);
   const tail = characterStart(bytes, bytes.length - half);
   const decode = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to));
-  const line = `[… ${tail - head} bytes cut here: a result may hold ${RESULT_BYTES} …]`;
+  const line = `[… ${tail - head} bytes cut here: a result may hold ${most} …]`;
   return `${decode(0, head)}\n${line}\n${decode(tail, bytes.length)}`;
 }
 

@@ -1,8 +1,14 @@
 /** A tool's text beyond this is cut in the middle: what a model can use, and far below the 1 MB a row may take. */
 export const RESULT_BYTES = 256 * 1024;
 
-/** Base64 of the images and documents of one result: what they take has to fit one call of the session (32 MiB). */
+/** Base64 of the images and documents of one result. */
 export const MEDIA_CHARS = 8 * 1024 * 1024;
+
+/**
+ * What the results of one answer's calls may take together, so that they fit one call of the session (32 MiB): that
+ * carries their text twice, as entry and as rendered, and each time escaped.
+ */
+export const BATCH = { textBytes: 1024 * 1024, mediaChars: 16 * 1024 * 1024 } as const;
 
 /** Workers hold at most six connections that wait for headers; a model stream and the session take two. */
 export const CONCURRENT_CALLS = 4;

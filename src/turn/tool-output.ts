@@ -32,9 +32,9 @@ const RICH = z.object({
 /**
  * Makes a result of what a tool returned: a string as it is, `{ content }` as its parts, any other JSON value as JSON
  * text; `{ isError: true, … }` is a failure. Throws an error that says why when it is an image or document that no model
- * takes, or too large.
+ * takes, or larger than `mostMedia` characters of base64.
  */
-export function toolOutput(value: unknown): Output {
+export function toolOutput(value: unknown, mostMedia = MEDIA_CHARS): Output {
   if (typeof value === "string") return texts(value, false);
   const rich = RICH.safeParse(value);
   if (!rich.success) return texts(JSON.stringify(value) ?? "", isError(value));
@@ -46,8 +46,8 @@ export function toolOutput(value: unknown): Output {
     return part.name ? { type: "document", source, name: part.name } : { type: "document", source };
   });
   const size = blobs.reduce((sum, blob) => sum + blob.base64.length, 0);
-  if (size > MEDIA_CHARS)
-    throw new Error(`the result's images and documents take ${size} characters of base64, more than ${MEDIA_CHARS}`);
+  if (size > mostMedia)
+    throw new Error(`the result's images and documents take ${size} characters of base64, more than ${mostMedia}`);
   return { failed: rich.data.isError === true, content, blobs };
 }
 

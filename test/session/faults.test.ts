@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SessionApi } from "../../src/session/contract.ts";
+import type { AppendRequest, SessionApi } from "../../src/session/contract.ts";
 import { sessionName } from "../../src/session/name.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import { expectCopied } from "./copy.ts";
 import type { Faults } from "./faulty-d1.ts";
-import { beginRequest, user } from "./session.ts";
+import { append, begin, beginRequest, user } from "./session.ts";
 
 /** A session, and what `faults-worker.ts` lets a test do to it. */
-interface Faulty extends Pick<SessionApi, "begin" | "flushed" | "summary" | "remove"> {
+interface Faulty extends Pick<SessionApi, "begin" | "append" | "flushed" | "summary" | "remove"> {
   readonly id: { owner: string; agent: string; conversation: string };
   faults(next: Partial<Faults>): Promise<void>;
   taken(): Promise<Pick<Faults, "taken" | "tried">>;
@@ -123,6 +123,15 @@ describe("turns go on while D1", () => {
     await one.flushed();
     await expectEqual(one);
   });
+});
+
+test("an append of a version that the object does not know is refused whole", async () => {
+  const one = open();
+  const start = await begin(one);
+  const newer = { v: 2 } as unknown as Partial<AppendRequest>;
+  await expect(append(one, start, newer)).rejects.toThrow("version 2 of this request is not known to this object yet");
+  expect(await one.summary()).toMatchObject({ entries: 1, running: true });
+  expect(await append(one, start)).toEqual({ kind: "ok", lastSeq: 1 });
 });
 
 describe("a copy that is large", () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AppendRequest, BeginRequest, EntryRow } from "../../src/session/contract.ts";
+import type { BeginRequest, EntryRow } from "../../src/session/contract.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import {
   append,
@@ -339,11 +339,6 @@ describe("a request of a newer worker", () => {
     const newer = { ...beginRequest(one), v: 2 } as unknown as BeginRequest;
     await expect(one.begin(newer)).rejects.toThrow("can't be reached right now");
     expect(await one.tables()).toEqual([]);
-    const start = await begin(one);
-    const late = { kind: "finish", entries: [assistant("t1", [say("hi")])], v: 2 } as unknown as Partial<AppendRequest>;
-    await expect(append(one, start, late)).rejects.toThrow("can't be reached right now");
-    expect(await one.summary()).toMatchObject({ entries: 1, running: true });
-    expect(await append(one, start)).toEqual({ kind: "ok", lastSeq: 1 });
   });
 });
 
@@ -396,5 +391,19 @@ describe("large texts", () => {
     expect(context?.entries).toEqual(start.entries);
     const { entries, next } = (await one.entries(0, 10)) ?? { entries: [], next: null };
     expect({ count: entries.length, next }).toEqual({ count: 2, next: 2 });
+  });
+
+  test("that are more than one call of an object carries are refused readably, before they are sent", async () => {
+    const one = open();
+    const blobs = (megabytes: number) => [
+      { hash: "h1", media: "image/png", base64: "A".repeat(megabytes * 1024 * 1024) },
+    ];
+    await expect(one.begin(beginRequest(one, { blobs: blobs(33) }))).rejects.toThrow(
+      "This request is too large to be stored at once: 34 MB, where 31 MB fit.",
+    );
+    expect(await one.tables()).toEqual([]);
+    const start = await begin(one, { blobs: blobs(30) });
+    await expect(append(one, start, { blobs: blobs(33) })).rejects.toThrow("What this turn has done is too large");
+    expect(await append(one, start)).toEqual({ kind: "ok", lastSeq: 1 });
   });
 });
