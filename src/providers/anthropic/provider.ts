@@ -76,6 +76,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     maxRetries: deps.retries ?? RETRIES,
     logLevel: "off",
   });
+  const request = new AbortController();
   let begun = false;
   try {
     const events = await client.post<AsyncIterable<RawMessageStreamEvent>>("/v1/messages", {
@@ -85,7 +86,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
         // A value too many does no harm: a tool's input may look like such a message.
         ...(body.includes(SYSTEM_MESSAGE) ? { "anthropic-beta": TOOL_CHANGES } : {}),
       },
-      signal: deps.signal,
+      signal: AbortSignal.any([deps.signal, request.signal]),
       stream: true,
     });
     for await (const event of readStream(withIdleLimit(events, IDLE_MS))) {
@@ -96,5 +97,8 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     if (error instanceof APIError) throw refused(error);
     if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.name);
     throw error;
+  } finally {
+    // A body that nobody reads on holds its connection: the SDK can't let go of one that is silent.
+    request.abort();
   }
 }

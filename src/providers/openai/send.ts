@@ -31,12 +31,13 @@ export async function* send<E>(
     maxRetries: deps.retries ?? RETRIES,
     logLevel: "off",
   });
+  const request = new AbortController();
   let begun = false;
   try {
     const events = await client.post<AsyncIterable<E>>(path, {
       body: new TextEncoder().encode(body),
       headers: { ...headers, "content-type": "application/json" },
-      signal: deps.signal,
+      signal: AbortSignal.any([deps.signal, request.signal]),
       stream: true,
     });
     for await (const event of read(withIdleLimit(events, IDLE_MS))) {
@@ -47,5 +48,8 @@ export async function* send<E>(
     if (error instanceof APIError) throw refused(error);
     if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.name);
     throw error;
+  } finally {
+    // A body that nobody reads on holds its connection: the SDK can't let go of one that is silent.
+    request.abort();
   }
 }
