@@ -70,7 +70,7 @@ function responses(model: string): GoldenForm {
     preamble: "none",
     stored: () => undefined,
     storedSource: () => [],
-    hasItem: () => false,
+    storedItem: () => undefined,
   };
   return {
     model,

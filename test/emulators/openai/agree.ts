@@ -10,7 +10,7 @@ const settings: ExamineSettings = {
   preamble: "pessimistic",
   stored: () => undefined,
   storedSource: () => [],
-  hasItem: () => false,
+  storedItem: () => undefined,
 };
 
 /** What the emulator says to a recorded request. */

@@ -14,6 +14,12 @@ export interface HttpFailure {
 /** The codes of a response that failed (`response.error.code`), as far as they matter here. */
 export type FailedCode = "server_error" | "rate_limit_exceeded" | "invalid_prompt";
 
+/**
+ * How an error stands in a stream: its fields beside its type, as documented; under `error`, as seen on the wire; or as
+ * documented in a record without an `event:` line, which the official client hands out instead of throwing it.
+ */
+export type ErrorForm = "flat" | "nested" | "unnamed";
+
 /** What one answer is made of. Made by the builders below and by the shared ones. */
 export type Part =
   | SharedPart
@@ -24,7 +30,7 @@ export type Part =
   | {
       readonly kind: "error";
       readonly at: number;
-      readonly form: "flat" | "nested";
+      readonly form: ErrorForm;
       readonly code: string;
       readonly message: string;
     }
@@ -53,13 +59,10 @@ export function failed(code: FailedCode = "server_error", message = "The model f
   return { kind: "failed", code, message };
 }
 
-/**
- * An error record in the stream after `at` events, then the end. Both forms are seen on the wire: the flat one is
- * documented, the nested one makes the official client throw.
- */
+/** An error record in the stream after `at` events, then the end. */
 export function errorAt(
   at: number,
-  form: "flat" | "nested" = "flat",
+  form: ErrorForm = "flat",
   code = "server_error",
   message = "The server had an error while processing your request. Sorry about that!",
 ): Part {

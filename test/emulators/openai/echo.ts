@@ -7,13 +7,14 @@ import type { Tool } from "./schema/tools.ts";
  * namespace of its own name or as a plain function. Models without tool search answer `defer_loading: null`.
  */
 export function echoTools({ body, model, functions }: AcceptedRequest): Tool[] {
-  const tools = toolsOf(body);
-  if (!model.toolSearch)
-    return tools.map((tool) => ("defer_loading" in tool ? { ...tool, defer_loading: null } : tool));
   const loaded = [...functions.values()].filter((callable) => callable.loaded);
   const names = new Set(loaded.map(({ name }) => name));
+  const own = toolsOf(body).filter((tool) => tool.type !== "function" || !names.has(tool.name));
+  const shown = model.toolSearch
+    ? own
+    : own.map((tool) => ("defer_loading" in tool ? { ...tool, defer_loading: null } : tool));
   return [
-    ...tools.filter((tool) => tool.type !== "function" || !names.has(tool.name)),
+    ...shown,
     ...loaded.map(({ name, namespace, tool }): Tool => {
       const { defer_loading, ...plain } = tool;
       if (namespace !== name) return plain;

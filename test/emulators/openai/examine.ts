@@ -67,7 +67,9 @@ export function examine({ endpoint, headers, bodyText }: IncomingRequest, settin
   const previous = body.previous_response_id;
   const elsewhere = Boolean(body.conversation) || (Boolean(previous) && settings.stored(previous ?? "") === undefined);
   const earlier = elsewhere ? null : previous ? (settings.stored(previous) ?? []) : [];
-  const own = itemsOf(body);
+  const own = itemsOf(body).map((item) => {
+    return item.type === "item_reference" ? (settings.storedItem(item.id) ?? item) : item;
+  });
   const broken = firstFailure({ endpoint, body, items: own, earlier, model, settings });
   if (broken !== null) return refuse(broken);
   const source = sourceOf(bodyText);

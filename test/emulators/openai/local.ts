@@ -51,7 +51,7 @@ export class LocalOpenAI {
         preamble: "pessimistic",
         stored: () => undefined,
         storedSource: () => [],
-        hasItem: () => false,
+        storedItem: () => undefined,
       },
     );
     if (request.kind === "refused") return request;

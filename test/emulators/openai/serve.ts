@@ -17,7 +17,7 @@ import { item } from "./schema/items.ts";
 import { type EmulatorState, openRecord } from "./state.ts";
 
 /** What a request meets besides the state. */
-export interface ServeSettings extends Omit<ExamineSettings, "stored" | "storedSource" | "hasItem"> {
+export interface ServeSettings extends Omit<ExamineSettings, "stored" | "storedSource" | "storedItem"> {
   /** The clock, in ms. */
   readonly now: () => number;
 }
@@ -45,7 +45,7 @@ export async function serve(
     ...settings,
     stored: (id) => state.stored.get(id)?.items,
     storedSource: (id) => state.stored.get(id)?.source ?? [],
-    hasItem: (id) => state.storedItems.has(id),
+    storedItem: (id) => state.storedItems.get(id),
   });
   const record = openRecord(state, incoming, settings.now(), examined);
   const requestId = `req_${record.n}`;
@@ -103,11 +103,12 @@ async function answer(exchange: Exchange): Promise<void> {
 /** Keeps a response, so that the next request can continue it. */
 function keep(state: EmulatorState, id: string, { items, source, body }: AcceptedRequest, { output }: Compiled): void {
   const before = body.previous_response_id ? (state.stored.get(body.previous_response_id)?.source ?? []) : [];
+  const kept = output.map((one) => item.parse(one));
   state.stored.set(id, {
-    items: [...items, ...output.map((one) => item.parse(one))],
+    items: [...items, ...kept],
     source: [...before, ...source.items, ...output.map((one) => JSON.stringify(one))],
   });
-  for (const one of output) state.storedItems.add(one.id);
+  for (const one of kept) if (one.id) state.storedItems.set(one.id, one);
 }
 
 function controlOf(part: Part): Control[] {
@@ -118,14 +119,23 @@ function controlOf(part: Part): Control[] {
     case "error": {
       const { at, code, message } = part;
       const error = { type: code, code, message, param: null };
-      const flat = { type: "error", code, message, param: null, sequence_number: at };
-      const nested = { type: "error", sequence_number: at, error };
-      const record = spellEvent(part.form === "flat" ? flat : nested);
       const status = code === "rate_limit_exceeded" ? 429 : 500;
-      return [{ kind: "error", at, record, status, body: failureBody(error) }];
+      return [{ kind: "error", at, record: errorRecord(part), status, body: failureBody(error) }];
     }
     default:
       return [];
+  }
+}
+
+function errorRecord({ at, code, message, form }: Extract<Part, { kind: "error" }>): string {
+  const flat = { type: "error", code, message, param: null, sequence_number: at };
+  switch (form) {
+    case "flat":
+      return spellEvent(flat);
+    case "nested":
+      return spellEvent({ type: "error", sequence_number: at, error: { type: code, code, message, param: null } });
+    case "unnamed":
+      return `data: ${JSON.stringify(flat)}\n\n`;
   }
 }
 

@@ -19,7 +19,8 @@ export interface EmulatorState extends Script<Part, AnswerRequest, RecordedReque
   readonly cache: PromptCache;
   /** By response id. */
   readonly stored: Map<string, Stored>;
-  readonly storedItems: Set<string>;
+  /** By item id. */
+  readonly storedItems: Map<string, Item>;
   readonly watchCanaries: ReturnType<typeof createCanaryWatch>;
 }
 
@@ -29,7 +30,7 @@ export function createState(answerer: Answerer | undefined, canaries?: RegExp): 
     ...emptyScript(answerer),
     cache: new PromptCache(),
     stored: new Map(),
-    storedItems: new Set(),
+    storedItems: new Map(),
     watchCanaries: createCanaryWatch(canaries),
   };
 }

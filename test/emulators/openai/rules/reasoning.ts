@@ -11,7 +11,7 @@ export const reasoningIsReplayed: Rule = ({ body, items, settings }) => {
     }
     if (item.type !== "reasoning") continue;
     const blob = item.encrypted_content;
-    const known = item.id !== undefined && settings.hasItem(item.id);
+    const known = item.id !== undefined && settings.storedItem(item.id) !== undefined;
     if (!blob && !known && settings.foreign === "own") return notStored(item.id ?? "", body.store);
     if (blob && settings.foreign === "own" && unseal(blob) === null) return unverified(blob);
     const next = items[index + 1];

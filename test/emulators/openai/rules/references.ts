@@ -14,7 +14,7 @@ export const previousResponseExists: Rule = ({ body, settings }) => {
 /** E-O16: an item that is only named is stored. */
 export const referencedItemsExist: Rule = ({ body, items, settings }) => {
   if (settings.foreign === "any") return null;
-  const missing = items.find((item) => item.type === "item_reference" && !settings.hasItem(item.id));
+  const missing = items.find((item) => item.type === "item_reference");
   return missing === undefined ? null : notStored(missing.id ?? "", body.store);
 };
 

@@ -16,14 +16,14 @@ export interface RuleSettings {
   readonly maxTools?: number | null | undefined;
   /** The items of a stored response, its input's and its own. */
   stored(responseId: string): readonly Item[] | undefined;
-  /** Whether an item with this id is stored. */
-  hasItem(id: string): boolean;
+  /** The stored item with this id. */
+  storedItem(id: string): Item | undefined;
 }
 
 export interface RuleInput {
   readonly endpoint: Endpoint;
   readonly body: AnyRequest;
-  /** The items of this request. Their index is their place in `input`. */
+  /** The items of this request, in place of references what they name. Their index is their place in `input`. */
   readonly items: readonly Item[];
   /** What stands before them in a stored response; `null` if that was made elsewhere. */
   readonly earlier: readonly Item[] | null;

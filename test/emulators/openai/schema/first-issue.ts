@@ -36,10 +36,7 @@ function describe(issue: Issue, base: Path, body: unknown): Failure {
         const text = `Invalid '${param}': empty array. Expected an array with minimum length ${issue.minimum}, but got an empty array instead.`;
         return refuse(text, "empty_array");
       }
-      return refuse(
-        outOfRange(param, issue.origin, "below", "minimum", ">=", issue.minimum, found),
-        code(issue, "min"),
-      );
+      return refuse(outOfRange(param, "below", "minimum", ">=", issue.minimum, found), code(param, "min"));
     case "too_big":
       if (issue.origin === "string") {
         const length = typeof found === "string" ? found.length : 0;
@@ -50,30 +47,33 @@ function describe(issue: Issue, base: Path, body: unknown): Failure {
         const length = Array.isArray(found) ? found.length : 0;
         return refuse(tooLong(param, Number(issue.maximum), length), "array_above_max_length");
       }
-      return refuse(
-        outOfRange(param, issue.origin, "above", "maximum", "<=", issue.maximum, found),
-        code(issue, "max"),
-      );
+      return refuse(outOfRange(param, "above", "maximum", "<=", issue.maximum, found), code(param, "max"));
     default:
       return refuse(`Invalid '${param}': ${issue.message}`, "invalid_value");
   }
 }
 
-function code(issue: { origin: string }, end: "min" | "max"): string {
-  const kind = issue.origin === "int" ? "integer" : "decimal";
+/** Fields that count: out of their range they are called integers, whatever else is called a decimal. */
+const COUNTS = /(?:tokens|calls|logprobs|threshold|seed|\bn)$/;
+
+function numberKind(param: string): "integer" | "decimal" {
+  return COUNTS.test(param) ? "integer" : "decimal";
+}
+
+function code(param: string, end: "min" | "max"): string {
+  const kind = numberKind(param);
   return end === "min" ? `${kind}_below_min_value` : `${kind}_above_max_value`;
 }
 
 function outOfRange(
   param: string,
-  origin: string,
   side: "below" | "above",
   end: "minimum" | "maximum",
   sign: ">=" | "<=",
   limit: number | bigint,
   found: unknown,
 ): string {
-  const kind = origin === "int" ? "integer" : "decimal";
+  const kind = numberKind(param);
   return `Invalid '${param}': ${kind} ${side} ${end} value. Expected a value ${sign} ${limit}, but got ${String(found)} instead.`;
 }
 
