@@ -16,6 +16,8 @@ export interface AgentOptions {
   readonly description: string;
   /** `provider/model`, or a function of the worker's bindings. */
   readonly model: Agent["model"];
+  /** Models to be asked when the one before fails before it begins to answer; default none. */
+  readonly fallback?: Agent["fallback"];
   /** Fixed per epoch; `maxOutputTokens` defaults to 8 000. */
   readonly settings?: Partial<Agent["settings"]>;
   /** A text, or a function that is asked once and then frozen; default none. */
@@ -47,6 +49,7 @@ const OPTIONS = [
   "name",
   "description",
   "model",
+  "fallback",
   "settings",
   "instructions",
   "tools",
@@ -73,6 +76,7 @@ export function defineAgent(options: AgentOptions): Agent {
     name: options.name,
     description: options.description,
     model: options.model,
+    fallback: options.fallback ?? [],
     settings: { maxOutputTokens: 8_000, ...options.settings },
     instructions: options.instructions ?? "",
     tools,
@@ -108,8 +112,9 @@ function agentProblem(agent: Agent): string | null {
   const named = nameProblem("agent", agent.name);
   if (named !== null) return named;
   if (typeof agent.description !== "string" || agent.description.trim() === "") return "its description is empty";
-  if (typeof agent.model !== "function" && !/^[^/\s]+\/\S+$/.test(agent.model)) {
-    return `model ${JSON.stringify(agent.model)} must be "provider/model" or a function`;
+  if (!isModel(agent.model)) return `model ${JSON.stringify(agent.model)} must be "provider/model" or a function`;
+  if (!Array.isArray(agent.fallback) || !agent.fallback.every(isModel)) {
+    return 'fallback must be a list of "provider/model" or functions';
   }
   if (!["string", "function"].includes(typeof agent.instructions)) return "instructions must be a text or a function";
   const unknown = unknownOptions(agent.limits, LIMITS);
@@ -127,6 +132,10 @@ function agentProblem(agent: Agent): string | null {
 
 function planProblem({ plan }: AgentOptions): string | null {
   return plan === undefined || typeof plan === "boolean" ? null : "plan must be true or false";
+}
+
+function isModel(model: unknown): model is Agent["model"] {
+  return typeof model === "function" || (typeof model === "string" && /^[^/\s]+\/\S+$/.test(model));
 }
 
 function reservedProblem(name: string): string | null {

@@ -76,6 +76,8 @@ export interface Agent {
   readonly name: string;
   readonly description: string;
   readonly model: string | ((context: { env: Cloudflare.Env }) => string);
+  /** Models that are asked in turn when one before them fails before it begins to answer. */
+  readonly fallback: readonly Agent["model"][];
   readonly settings: EpochSettings & Pick<CallSettings, "maxOutputTokens">;
   readonly instructions: string | ((context: InstructionContext) => string | Promise<string>);
   /** Core tools in order, then the runtime's own but `tool_search`, then lazy ones. */

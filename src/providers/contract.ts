@@ -123,11 +123,11 @@ export type ModelEvent =
 export interface ProviderDeps {
   readonly env: Cloudflare.Env;
   readonly signal: AbortSignal;
-  /** How often a request that got no answer is sent again by the SDK, which respects `retry-after`; {@link RETRIES}. */
-  readonly retries?: number;
+  /** A request that a provider wants to see again only after more than so many seconds is not sent again here. */
+  readonly patience?: number;
 }
 
-/** Tries after the first, unless told otherwise; never once an answer has begun. */
+/** Tries after the first, by the SDK, which respects `retry-after`; never once an answer has begun. */
 export const RETRIES = 1;
 
 /**

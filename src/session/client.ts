@@ -59,14 +59,7 @@ export class SessionClient implements SessionApi {
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
     mustFitCall(request, "This request");
-    for (let tries = 1; ; tries++) {
-      const start = await this.#call((stub) => stub.begin(request));
-      if (start.kind !== "go" || !start.more) return start;
-      const rest = await this.#pages(start.fence, "begin", start.more);
-      if (rest !== null) return withLists(start, assemble(listsOf(start), rest), 0);
-      // The object forgot what was asked of it between two pages. Begun again, it answers the same.
-      if (tries === TRIES) throw new Error("the session's object restarts again and again");
-    }
+    return this.#whole((stub) => stub.begin(request));
   }
 
   async append(request: AppendRequest): Promise<AppendAnswer> {
@@ -103,11 +96,8 @@ export class SessionClient implements SessionApi {
     return this.#call((stub) => stub.follow(request));
   }
 
-  async reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
-    const start = await this.#call((stub) => stub.reread(fence, asked));
-    if (start === null || !start.more) return start;
-    const rest = await this.#pages(fence, "begin", start.more);
-    return rest === null ? null : withLists(start, assemble(listsOf(start), rest), 0);
+  reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
+    return this.#whole((stub) => stub.reread(fence, asked));
   }
 
   async context(fence: number): Promise<SessionContext | null> {
@@ -170,6 +160,20 @@ export class SessionClient implements SessionApi {
 
   flushed() {
     return this.#call((stub) => stub.flushed());
+  }
+
+  /** A turn's start with all of its pages, or the answer in its place. */
+  async #whole<T extends BeginAnswer | null>(
+    ask: (stub: SessionRpc) => Promise<T | TurnStart>,
+  ): Promise<T | TurnStart> {
+    for (let tries = 1; ; tries++) {
+      const start = await this.#call(ask);
+      if (start?.kind !== "go" || !start.more) return start;
+      const rest = await this.#pages(start.fence, "begin", start.more);
+      if (rest !== null) return withLists(start, assemble(listsOf(start), rest), 0);
+      // The object forgot what was asked of it between two pages. Asked again, it answers the same.
+      if (tries === TRIES) throw new Error("the session's object restarts again and again");
+    }
   }
 
   async #pages(fence: number, of: "begin" | "context", count: number): Promise<Page[] | null> {

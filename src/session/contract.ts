@@ -54,6 +54,8 @@ export interface BeginRequest {
   readonly clientSystem: string | null;
   /** Names of tools whose unanswered calls may run again. */
   readonly rerun: readonly string[];
+  /** There are models to fall back on, so it matters which of them rest. */
+  readonly fallback?: boolean;
   /**
    * Goes on with the newest turn: one whose pauses are all answered, or one whose isolate died. `user` and what a client
    * sends along count for nothing. There may be nothing to go on with: `settled`.
@@ -76,7 +78,7 @@ export interface Once {
 }
 
 /** What an isolate says that goes on with a turn the session has given out. */
-export interface ResumeRequest extends Pick<BeginRequest, "v" | "wire" | "chain" | "rerun"> {
+export interface ResumeRequest extends Pick<BeginRequest, "v" | "wire" | "chain" | "rerun" | "fallback"> {
   readonly turn: string;
   /** The fence it was given out with: whoever comes first with it gets the turn. */
   readonly fence: number;
@@ -165,6 +167,8 @@ export interface TurnStart {
   readonly pending: PendingBatch | null;
   /** Model calls of this turn whose answers are stored: 0 at its start. Results of a pending batch belong to it. */
   readonly step: number;
+  /** Where that was asked: models that their providers want left alone, and until when in milliseconds; some may be over. */
+  readonly resting?: readonly { readonly model: string; readonly until: number }[];
   /** Blobs the context refers to. */
   readonly blobs: readonly BlobRow[];
   /** Pages that follow this answer; none in what `session/client.ts` hands on. */
@@ -247,6 +251,8 @@ export interface CallRecord {
   readonly message?: string;
   /** Copied from the session that this one was cloned or forked from, and no call of its own. */
   readonly copied?: true;
+  /** Nothing began, and the provider asked to leave the model alone until then: milliseconds since the epoch. */
+  readonly retryAt?: number;
   /** What the provider said of its cache; absent where it was not asked or did not answer. */
   readonly provider?: Diagnosis;
 }
@@ -257,10 +263,10 @@ export interface AppendRequest {
   readonly turn: string;
   readonly step: number;
   /**
-   * `before`: deferrals that changed outside of `results`. `handover`: another isolate is to go on from here. `finish`
-   * ends the turn. A repeat of one changes nothing.
+   * `before`: deferrals that changed outside of `results`. `fallback`: a call that failed, after which another model is
+   * asked. `handover`: another isolate is to go on from here. `finish` ends the turn. A repeat of one changes nothing.
    */
-  readonly kind: "before" | "answer" | "results" | "handover" | "finish";
+  readonly kind: "before" | "answer" | "results" | "fallback" | "handover" | "finish";
   /** Sequence number the first of `entries` takes. */
   readonly firstSeq: number;
   readonly entries: readonly string[];
@@ -399,7 +405,7 @@ export interface SessionApi {
   tell(fence: number, told: Told): Promise<TellAnswer>;
   /** Events of a turn, waited for if there is none yet. Null where there is no such session or turn. */
   follow(request: FollowRequest): Promise<FollowAnswer | null>;
-  /** What a running turn goes on from after it changed the mode; null when another isolate has the session. */
+  /** What a running turn goes on from in another mode or on another model; null when another isolate has the session. */
   reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;

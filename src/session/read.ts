@@ -13,7 +13,7 @@ import type { SessionRow, Store } from "./store.ts";
 export function turnStart(
   store: Store,
   row: SessionRow,
-  { chain: asked, rerun }: Pick<BeginRequest, "chain" | "rerun">,
+  { chain: asked, rerun, fallback = false }: Pick<BeginRequest, "chain" | "rerun" | "fallback">,
   history: History,
 ): TurnStart {
   const { entries, open } = assembled(history.all, row);
@@ -43,6 +43,7 @@ export function turnStart(
     newestAssistant: entries.findLast(({ entry }) => entry.kind === "assistant")?.seq ?? null,
     pending: open === null ? null : pendingBatch(open, rerun, partialOf(store, open.seq)),
     step: row.step,
+    ...(fallback ? { resting: store.resting() } : {}),
     blobs: blobsOf(store, entries),
     asked: row.asked,
   };

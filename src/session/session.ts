@@ -76,7 +76,7 @@ export interface TurnJob {
 }
 
 /** What decides about a turn's start but is not stored. */
-type Asking = Pick<BeginRequest, "chain" | "rerun">;
+type Asking = Pick<BeginRequest, "chain" | "rerun" | "fallback">;
 
 /** What a session lives on: its object's storage, or another place that keeps the same promises. */
 export interface SessionHost {
@@ -444,13 +444,13 @@ export class Session implements SessionRpc {
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
-  #started({ chain, rerun }: Asking, now: number, history: History, attempt: string): TurnStart {
+  #started({ chain, rerun, fallback = false }: Asking, now: number, history: History, attempt: string): TurnStart {
     const row = this.#store.session();
     if (row === null) throw new Error("a session that was just begun is not there");
     this.#until = now + row.lease_seconds * 1000;
     if (row.turn === attempt) this.#live.forget(row.turn);
     this.#watch(this.#until);
-    return this.#read(row, { chain, rerun }, history);
+    return this.#read(row, { chain, rerun, fallback }, history);
   }
 
   /** What the turn that holds the session starts or goes on from, its first page. */

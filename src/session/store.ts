@@ -92,6 +92,9 @@ export type CopiedTable = { readonly table: string; readonly columns: readonly s
 export type Values = SqlStorageValue[];
 export type Key = readonly SqlStorageValue[];
 
+/** A model that failed so many calls ago is asked again, whatever its provider said. */
+const RESTING_CALLS = 8;
+
 /** The session's own SQLite: every read and write of it, and no decision. Stores nothing before {@link Store.create}. */
 export class Store {
   readonly #storage: DurableObjectStorage;
@@ -346,6 +349,13 @@ export class Store {
     const fields = (["input", "cacheRead", "cacheWrite", "output"] as const).map(sum).join(", ");
     const query = `SELECT ${fields}, count(*) AS calls FROM calls WHERE text ->> '$.copied' IS NULL`;
     return this.#sql.exec<{ [F in keyof UsageSum]: number }>(query).one();
+  }
+
+  /** Models that the newest calls were asked to leave alone, and until when. */
+  resting(): { model: string; until: number }[] {
+    const query = `SELECT text ->> '$.model' AS model, text ->> '$.retryAt' AS until
+      FROM (SELECT text FROM calls ORDER BY rev DESC LIMIT ${RESTING_CALLS}) WHERE text ->> '$.retryAt' IS NOT NULL`;
+    return this.#sql.exec<{ model: string; until: number }>(query).toArray();
   }
 
   /** Why an epoch that was opened at `rev` is over; null while it goes on. */

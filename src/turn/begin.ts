@@ -81,6 +81,7 @@ export function beginRequest(
     seed: fromFirstUser(seed).map(({ role, content }) => seeded(role, content)),
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
     rerun: rerunOf(agent),
+    ...(agent.fallback.length > 0 ? { fallback: true } : {}),
     asked: askedText(request),
     ...(once === undefined ? {} : { once }),
     ...(goOn ? { goOn } : {}),
@@ -91,10 +92,20 @@ export function beginRequest(
 export function resumeRequest(agent: Agent, model: Model, turn: string, fence: number, attempt: string): ResumeRequest {
   const { full, provider } = model;
   const wire = rendererOf(full, provider);
-  return { v: 1, turn, fence, attempt, wire, chain: askedChain(model), rerun: rerunOf(agent) };
+  return {
+    v: 1,
+    turn,
+    fence,
+    attempt,
+    wire,
+    chain: askedChain(model),
+    rerun: rerunOf(agent),
+    fallback: agent.fallback.length > 0,
+  };
 }
 
-function rerunOf(agent: Agent): string[] {
+/** Names of tools whose calls may run again where it is not known whether they ran. */
+export function rerunOf(agent: Pick<Agent, "tools">): string[] {
   return [SEARCH_TOOL, ...agent.tools.filter((tool) => tool.idempotent).map((tool) => tool.spec.name)];
 }
 

@@ -8,6 +8,7 @@ export function callRecord(
   { body, chain, tail, verdict, place, fingerprint, bare, deferredHash, end, compared }: Prepared,
   { begun, message, diagnosis, usage }: Answer,
   kept: boolean,
+  rest: Pick<CallRecord, "retryAt"> = {},
 ): CallRecord {
   // What no message followed is left behind, and with it the end marker that stood there.
   const { hash, segments } = kept ? fingerprint : bare;
@@ -26,6 +27,7 @@ export function callRecord(
     items: chain.items.length + tail.length,
     tools: chain.prefix.tools.length,
     deferred: chain.deferred.length,
+    ...rest,
     ...(message === null ? {} : { message }),
     // Asked and answered without a word: there was nothing to say.
     ...(compared && begun ? { provider: diagnosis ?? { missReason: null } } : {}),

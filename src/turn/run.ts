@@ -13,14 +13,14 @@ import { Pulse } from "./pulse.ts";
 import { Relay } from "./relay.ts";
 import { replayed } from "./replay.ts";
 import type { TurnRequest } from "./runtime.ts";
-import { type Model, resolveModel } from "./settings.ts";
+import { type Model, resolveModels } from "./settings.ts";
 import { Steps } from "./steps.ts";
 
 /** A turn that this isolate holds. */
 interface Held {
   readonly start: TurnStart;
   readonly request: TurnRequest;
-  readonly model: Model;
+  readonly models: readonly [Model, ...Model[]];
 }
 
 /**
@@ -31,9 +31,9 @@ interface Held {
 export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string): Promise<void> {
   const { env, runtime, session, now } = deps;
   await drive(deps, { turn, agent: request.agent.name, requestId: request.requestId }, async () => {
-    const model = resolveModel(runtime, request.agent, env);
-    const answer = await session.begin(beginRequest(request, model, turn, env, now()));
-    if (answer.kind !== "joined") return { start: started(answer), request, model };
+    const models = resolveModels(runtime, request.agent, env);
+    const answer = await session.begin(beginRequest(request, models[0], turn, env, now()));
+    if (answer.kind !== "joined") return { start: started(answer), request, models };
     await passTurn(session, answer.turn, deps.sink);
     return null;
   });
@@ -46,11 +46,11 @@ export async function resumeTurn(deps: TurnDeps, { id, turn, fence }: TurnJob): 
     const agent = runtime.agents.find(({ name }) => name === id.agent);
     try {
       if (agent === undefined) throw gone(id.agent);
-      const model = resolveModel(runtime, agent, env);
-      const start = await session.resume(resumeRequest(agent, model, turn, fence, `run_${deps.mintId()}`));
+      const models = resolveModels(runtime, agent, env);
+      const start = await session.resume(resumeRequest(agent, models[0], turn, fence, `run_${deps.mintId()}`));
       if (start.kind === "lost") throw lost();
       limit(now() + RUN_MS);
-      return { start, request: askedBy(start, agent, id), model };
+      return { start, request: askedBy(start, agent, id), models };
     } catch (error) {
       const failure = failureOf(error);
       if (failure.reason !== "lost") await session.abandon(fence, failure);
@@ -97,7 +97,7 @@ async function drive(
     pulse.leaveBy(leaving);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
-    steps = new Steps({ ...deps, observe }, request, held.model, start, pulse);
+    steps = new Steps({ ...deps, observe }, request, held.models, start, pulse);
     await steps.run();
   } catch (error) {
     const failure = failureOf(error);

@@ -13,11 +13,19 @@ export interface Model {
 }
 
 /**
- * The model that an agent runs on with these bindings. Throws `model_not_supported` when its provider does not exist
- * or has no key: that agent's calls fail readably, and no other agent is kept from working.
+ * The models that an agent runs on with these bindings: its own, then those to fall back on, without those whose
+ * provider does not exist or has no key. Throws `model_not_supported` when none is left, with what is wrong with the
+ * first: that agent's calls fail readably, and no other agent is kept from working.
  */
-export function resolveModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env): Model {
-  const full = typeof agent.model === "string" ? agent.model : agent.model({ env });
+export function resolveModels(runtime: Runtime, agent: Agent, env: Cloudflare.Env): [Model, ...Model[]] {
+  const found = [agent.model, ...agent.fallback].map((name) => resolve(runtime, agent, name, env));
+  const [first, ...rest] = found.filter((model): model is Model => !(model instanceof HoldfastError));
+  if (first !== undefined) return [first, ...rest];
+  throw found[0];
+}
+
+function resolve(runtime: Runtime, agent: Agent, model: Agent["model"], env: Cloudflare.Env): Model | HoldfastError {
+  const full = typeof model === "string" ? model : model({ env });
   const slash = full.indexOf("/");
   const provider = slash > 0 ? runtime.provider(full.slice(0, slash)) : undefined;
   const unsupported = (why: string) =>
@@ -26,9 +34,9 @@ export function resolveModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env
       message: `Agent ${agent.name} runs on the model ${full}, which can't be used here: ${why}`,
       detail: `${agent.name} on ${full}: ${why}`,
     });
-  if (provider === undefined) throw unsupported("there is no provider of that name.");
+  if (provider === undefined) return unsupported("there is no provider of that name.");
   const missing = provider.missing(env);
-  if (missing !== null) throw unsupported(missing);
+  if (missing !== null) return unsupported(missing);
   const name = full.slice(slash + 1);
   return { full, name, provider, facts: provider.facts(name) };
 }
@@ -56,7 +64,7 @@ export function turnSettings(agent: Agent, model: Model, asked: Asked): { call: 
 
 /** Names (as on the OpenAI surface) of the settings a caller asked for and the model does not take as they are. */
 export function ignoredSettings(runtime: Runtime, agent: Agent, env: Cloudflare.Env, asked: Asked): string[] {
-  const { facts } = resolveModel(runtime, agent, env);
+  const [{ facts }] = resolveModels(runtime, agent, env);
   const taken = sampling(facts, { ...agent.settings, ...asked.epoch }, asked);
   const ignored: string[] = [];
   if (taken.temperature !== asked.call.temperature) ignored.push("temperature");

@@ -5,7 +5,7 @@ import type { TurnDeps } from "./deps.ts";
 import { type Hooks, observer } from "./observe.ts";
 import { resumeTurn, runTurn } from "./run.ts";
 import type { RunningTurn, Runtime, TurnRequest } from "./runtime.ts";
-import { resolveModel } from "./settings.ts";
+import { resolveModels } from "./settings.ts";
 import { Sink } from "./sink.ts";
 
 /** What turns share with the surfaces that start them. */
@@ -43,7 +43,7 @@ export async function startInBackground(
   env: Cloudflare.Env,
   request: TurnRequest,
 ): Promise<string | null> {
-  const model = resolveModel(host.runtime, request.agent, env);
+  const [model] = resolveModels(host.runtime, request.agent, env);
   const id = sessionId(request.owner, request.agent.name, request.conversation.id);
   const session = host.sessions(env, id);
   const answer = await session.begin(beginRequest(request, model, newTurnId(), env, Date.now()));

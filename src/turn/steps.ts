@@ -2,26 +2,27 @@ import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
-import { chainKey } from "../session/chain.ts";
 import type { AppendRequest, BlobRow, CallRecord, PendingBatch, TurnStart } from "../session/contract.ts";
-import type { AssistantEntry, CallBlock, Numbered, ToolResult } from "../values/entry.ts";
+import type { AssistantEntry, CallBlock, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import type { Pause } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
-import { askedChain, cacheKey, sessionId } from "./begin.ts";
+import { askedChain, rerunOf } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
 import { callTools, interrupted, type Waiting } from "./call-tools.ts";
-import { Conversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
-import { answeredWrite, Journal, lost, saving } from "./journal.ts";
+import { fallsBack, PATIENCE_SECONDS, pickModel, restAfter } from "./fallback.ts";
+import { answeredWrite, lost, saving } from "./journal.ts";
+import { type Line, lineOf } from "./line.ts";
 import type { Observe } from "./observation.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import { isRefused } from "./refused.ts";
 import type { TurnRequest } from "./runtime.ts";
-import { type Model, turnSettings } from "./settings.ts";
+import type { Model } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 
 /** A request that can go out. `saved`: the session has its bytes already; otherwise they are saved with its answer. */
@@ -49,13 +50,11 @@ export class Steps {
   handedOver = false;
   readonly #deps: StepDeps;
   readonly #request: TurnRequest;
-  readonly #model: Model;
+  /** The models that may still be asked, the present one first. */
+  #models: readonly Model[];
   #start: TurnStart;
-  #key: string;
   readonly #pulse: Pulse;
-  #conversation: Conversation;
-  #journal: Journal;
-  readonly #setup: Setup;
+  #line: Line;
   /** One for the turn, since its limits are the turn's. */
   readonly #fetch: GuardedFetch;
   #step: number;
@@ -64,36 +63,38 @@ export class Steps {
   /** The mode was changed, and nothing that the next request carries is marked as sent yet. */
   #reread = false;
 
-  constructor(deps: StepDeps, request: TurnRequest, model: Model, start: TurnStart, pulse: Pulse) {
-    const { agent, owner, conversation } = request;
+  /** `models`: the one that `start` is of, then those to fall back on. */
+  constructor(
+    deps: StepDeps,
+    request: TurnRequest,
+    models: readonly [Model, ...Model[]],
+    start: TurnStart,
+    pulse: Pulse,
+  ) {
     this.#deps = deps;
     this.#request = request;
-    this.#model = model;
+    this.#models = models;
     this.#start = start;
-    this.#key = chainKey(askedChain(model), start.mode);
     this.#pulse = pulse;
     this.#step = start.step;
-    this.#conversation = new Conversation(start, this.#key, conversation.id);
-    this.#journal = new Journal(deps.session, start, this.#conversation);
+    this.#line = lineOf(deps, request, start, models[0]);
     this.#fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null));
-    this.#setup = {
-      agent,
-      provider: model.provider,
-      fullModel: model.full,
-      model: model.name,
-      facts: model.facts,
-      cacheKey: cacheKey(sessionId(owner, agent.name, conversation.id)),
-      settings: turnSettings(agent, model, request.settings),
-      instructions: async () => {
-        if (typeof agent.instructions === "string") return agent.instructions;
-        return agent.instructions({ env: deps.env, owner, session: this.#session });
-      },
-      whole: () => this.#whole(),
-      // That a place can't be named is no reason for a turn to fail.
-      marks: () => deps.session.marks(start.fence, this.#key).catch(() => null),
-      now: deps.now,
-      mintId: deps.mintId,
-    };
+  }
+
+  get #model(): Model {
+    return this.#line.model;
+  }
+
+  get #key(): string {
+    return this.#line.key;
+  }
+
+  get #conversation(): Conversation {
+    return this.#line.conversation;
+  }
+
+  get #setup(): Setup {
+    return this.#line.setup;
   }
 
   get #session() {
@@ -107,12 +108,14 @@ export class Steps {
   async run(): Promise<void> {
     const { agent, conversation } = this.#request;
     const { sink } = this.#deps;
-    const { turn, step, pending } = this.#start;
+    const { turn, step, pending, resting = [] } = this.#start;
     if (sink.log.last === 0) sink.emit({ type: "started", turn, conversation: conversation.id, agent: agent.name });
     else if (sink.log.all.some((event) => event.type === "request" && event.step > step)) {
       // The step was under way where the turn was before.
       sink.emit({ type: "withdrawn", step: step + 1 });
     }
+    const first = pickModel(this.#models, resting, this.#deps.now());
+    if (first !== null && first !== this.#model) await this.#switchTo(first);
     let next: Next = pending === null ? "prepare" : await this.#resume(pending);
     while (next !== "ended") {
       if (this.#pulse.leaves) {
@@ -144,6 +147,7 @@ export class Steps {
   async #ask({ prepared, saved }: Ready): Promise<Asked | null> {
     const { sink, env, now, observe } = this.#deps;
     const { provider, name, full } = this.#model;
+    const patience = this.#request.agent.fallback.length > 0 ? { patience: PATIENCE_SECONDS } : {};
     const step = this.#step;
     const conversation = this.#conversation;
     const over = this.#pulse.check();
@@ -162,7 +166,11 @@ export class Steps {
     const startedAt = now();
     let firstAt: number | null = null;
     try {
-      for await (const event of provider.stream(name, prepared.body, { env, signal: this.#pulse.signal })) {
+      for await (const event of provider.stream(name, prepared.body, {
+        env,
+        signal: this.#pulse.signal,
+        ...patience,
+      })) {
         firstAt ??= now();
         if (event.type === "begun") this.#tellBegun(prepared);
         if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
@@ -181,6 +189,7 @@ export class Steps {
       prepared,
       answer,
       kept,
+      restAfter(failure, endedAt),
     );
     observe?.({
       ...{ type: "model", startedAt, firstAt, endedAt, provider: provider.name, model: name },
@@ -194,9 +203,38 @@ export class Steps {
       sink.emit({ type: "withdrawn", step });
       return this.#handOver({ call, ...answeredWrite(prepared, this.#key, saved, answer.begun, kept) });
     }
+    if (failure !== null && this.#pulse.ended === null && !answer.begun && fallsBack(failure)) {
+      const ready = await this.#fallBack(call);
+      if (ready !== null) return this.#ask(ready);
+    }
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
     await this.#end(asked, this.#pulse.ended === "cancelled" ? null : failure);
     return null;
+  }
+
+  /**
+   * Makes the request anew for the next model, after one that failed before its answer began. Null where there is none.
+   * What is marked stays marked: the deferrals are the session's, whatever the model.
+   */
+  async #fallBack(call: CallRecord): Promise<Ready | null> {
+    const next = pickModel(this.#models.slice(1), this.#start.resting ?? [], this.#deps.now());
+    if (next === null) return null;
+    await this.#save("fallback", { call });
+    await this.#switchTo(next);
+    const prepared = await prepare(this.#setup, this.#conversation);
+    await this.#save("before", saving(prepared, this.#conversation));
+    return { prepared, saved: true };
+  }
+
+  /** Goes on with another of the models, as its chain stands in the session. Those before it are not asked any more. */
+  async #switchTo(model: Model): Promise<void> {
+    const asked = { chain: askedChain(model), rerun: rerunOf(this.#request.agent) };
+    const start = await this.#deps.session.reread(this.#start.fence, asked);
+    if (start === null) throw lost();
+    this.#models = this.#models.slice(this.#models.indexOf(model));
+    // What the request that failed may have carried counts as sent.
+    const sentThrough = Math.max(this.#conversation.sentThrough, start.sentThrough);
+    this.#line = lineOf(this.#deps, this.#request, { ...start, sentThrough }, model);
   }
 
   /** The answer begins; the host search that was made for its request is told only now that it was taken. */
@@ -327,14 +365,10 @@ export class Steps {
 
   /** Reads what the turn goes on from in the mode that it switched to, which may be another chain. */
   async #goOnInMode(): Promise<void> {
-    const chain = askedChain(this.#model);
-    const { fence } = this.#start;
-    const start = await this.#deps.session.reread(fence, { chain, rerun: [] });
+    const start = await this.#deps.session.reread(this.#start.fence, { chain: askedChain(this.#model), rerun: [] });
     if (start === null) throw lost();
     this.#start = start;
-    this.#key = chainKey(chain, start.mode);
-    this.#conversation = new Conversation(start, this.#key, this.#request.conversation.id);
-    this.#journal = new Journal(this.#deps.session, start, this.#conversation);
+    this.#line = lineOf(this.#deps, this.#request, start, this.#model);
     this.#reread = true;
   }
 
@@ -407,12 +441,12 @@ export class Steps {
   }
 
   #save(kind: AppendRequest["kind"], fields: Partial<AppendRequest>): Promise<void> {
-    return this.#journal.append(kind, this.#step, fields);
+    return this.#line.journal.append(kind, this.#step, fields);
   }
 
   /** Gives the session back after a fault of ours. */
   giveUp(failure: Failure): Promise<void> {
-    return this.#journal.giveUp(this.#step, failure);
+    return this.#line.journal.giveUp(this.#step, failure);
   }
 
   /** Another isolate is to go on from here. */
@@ -449,12 +483,5 @@ export class Steps {
   #results(of: number, results: readonly ToolResult[]): void {
     const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
     this.#conversation.add({ ...made, kind: "results", of, results });
-  }
-
-  async #whole(): Promise<Numbered[]> {
-    const context = await this.#deps.session.context(this.#start.fence);
-    if (context === null) throw lost();
-    for (const blob of context.blobs) this.#conversation.blobs.set(blob.hash, blob.base64);
-    return this.#conversation.withUnsaved(context.entries);
   }
 }

@@ -70,7 +70,12 @@ test.each([
   ["something else as a tool", { tools: [[{ name: "mail" }]] }, /tool number 1 is not made by defineTool/],
   ["odd instructions", { instructions: 7 }, /instructions/],
   ["an option that is not known", { mode: {} }, /an agent has no option "mode".*modes/],
-  ["an option of a later release", { fallback: [] }, /no option "fallback"/],
+  [
+    "a fallback that is no model",
+    { fallback: ["claude"] },
+    /fallback must be a list of "provider\/model" or functions/,
+  ],
+  ["an option of a later release", { subagents: [] }, /no option "subagents"/],
 ])("%s is refused, naming the agent", (_, given, message) => {
   const define = () => defineAgent(untyped(given));
   expect(define).toThrow(DefinitionError);

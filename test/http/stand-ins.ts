@@ -49,6 +49,7 @@ export function agent(name: string, model = "stand-in/model"): Agent {
     name,
     description: "",
     model,
+    fallback: [],
     settings: { maxOutputTokens: 1_000 },
     instructions: "",
     tools: [],

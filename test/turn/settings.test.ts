@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../src/providers/anthropic/provider.ts";
-import { type Asked, ignoredSettings, resolveModel, turnSettings } from "../../src/turn/settings.ts";
+import { type Asked, ignoredSettings, resolveModels, turnSettings } from "../../src/turn/settings.ts";
 import { agent } from "../http/stand-ins.ts";
 
 const runtime = { agents: [], provider: (name: string) => (name === "anthropic" ? anthropic : undefined) };
@@ -12,7 +12,7 @@ function asked(model: string, call: Asked["call"], thinking = false) {
   const base = agent("a", `anthropic/${model}`);
   const own = { ...base, settings: { ...base.settings, thinking } };
   const request = { call, epoch: {} };
-  const { maxOutputTokens: _, ...taken } = turnSettings(own, resolveModel(runtime, own, env), request).call;
+  const { maxOutputTokens: _, ...taken } = turnSettings(own, resolveModels(runtime, own, env)[0], request).call;
   return { taken, ignored: ignoredSettings(runtime, own, env, request) };
 }
 

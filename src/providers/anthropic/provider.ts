@@ -5,6 +5,7 @@ import { brokeOff } from "../broke-off.ts";
 import type { Definition, ModelEvent, Provider, ProviderDeps } from "../contract.ts";
 import { RETRIES } from "../contract.ts";
 import { IDLE_MS, withIdleLimit } from "../idle-limit.ts";
+import { patientFetch } from "../patient-fetch.ts";
 import { writeBody } from "./body.ts";
 import { refused } from "./errors.ts";
 import { modelFacts } from "./models.ts";
@@ -73,7 +74,8 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     apiKey: apiKey ?? "none",
     authToken: null,
     baseURL: baseURL ?? null,
-    maxRetries: deps.retries ?? RETRIES,
+    maxRetries: RETRIES,
+    fetch: patientFetch(deps.patience),
     logLevel: "off",
   });
   const request = new AbortController();

@@ -7,6 +7,9 @@ import type { Form } from "./form.ts";
 /** Call ids have at most 64 characters here; longer ones come from other providers. */
 const LONGEST_ID = 64;
 
+/** Whether a tool joined the conversation before the call that is rendered. */
+export type Loaded = (name: string) => boolean;
+
 /** The id of a call on this wire, the same for the call and its output. */
 export function wireId(id: string): string {
   return id.length <= LONGEST_ID ? id : `call_${sha256(id).slice(0, 32)}`;
@@ -31,18 +34,22 @@ export function searchCall(id: string, input: string): string {
 }
 
 /**
- * The item as the model sent it, with what we know nothing of in it; null where it can't be sent as it is. That is so
- * where it has no namespace and its tool was not there (`known`): the API refuses the name a model made up (rule O2). In
- * another epoch than its own it is so too where it was sent for other inline tools, or for another form of search.
+ * The item as the model sent it, with what we know nothing of in it; null where it can't be sent as it is: where it has
+ * no namespace and is of a tool that is neither inline nor `loaded` before it (a name that the model made up), and in
+ * another epoch than its own where that has other inline tools, or another form of search.
  */
-export function ownItem(form: Form, raw: string | undefined, sameEpoch: boolean, known: boolean): string | null {
+export function ownItem(
+  form: Form,
+  raw: string | undefined,
+  { sameEpoch, loaded }: { readonly sameEpoch: boolean; readonly loaded: Loaded },
+): string | null {
   if (raw === undefined) return null;
-  if (sameEpoch && known) return raw;
   const item: unknown = JSON.parse(raw);
   if (typeof item !== "object" || item === null) return null;
   const { type, name, namespace } = { type: null, name: null, namespace: null, ...item };
-  if (sameEpoch) return typeof namespace === "string" ? raw : null;
-  if (type === "tool_search_call") return form.search ? raw : null;
+  if (type === "tool_search_call") return sameEpoch || form.search ? raw : null;
+  if (typeof name !== "string") return null;
+  if (sameEpoch) return typeof namespace === "string" || form.inline.has(name) || loaded(name) ? raw : null;
   if (name === SEARCH_TOOL && form.search) return null;
-  return typeof name === "string" && form.inline.has(name) === (typeof namespace === "string") ? null : raw;
+  return form.inline.has(name) === (typeof namespace === "string") ? null : raw;
 }

@@ -3,7 +3,7 @@ import type { AssistantEntry, Block, Numbered, Part, ResultsEntry, ToolResult } 
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, saysOnlyWhatItLoaded, searchInput } from "../load-points.ts";
-import { callItem, ownItem, searchCall, wireId } from "./calls.ts";
+import { callItem, type Loaded, ownItem, searchCall, wireId } from "./calls.ts";
 import { type Form, formOf } from "./form.ts";
 import { inputPart } from "./parts.ts";
 
@@ -14,17 +14,34 @@ import { inputPart } from "./parts.ts";
  */
 export function renderItems(input: RenderInput): Item[] {
   const form = formOf(input);
-  return input.entries.flatMap((numbered) => entryItems(input, form, numbered));
+  const places = placesOf(input);
+  return input.entries.flatMap((numbered, index) => {
+    const loaded = (name: string) => {
+      const call = input.declared.has(name) ? input.deferrals.loadPoints.get(name) : undefined;
+      return call !== undefined && (places.get(call) ?? -1) < index;
+    };
+    return entryItems(input, form, numbered, loaded);
+  });
 }
 
-function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered): Item[] {
+/** Where among the entries the results of calls stand. Those of entries that were sent before have no place. */
+function placesOf({ entries }: RenderInput): ReadonlyMap<string, number> {
+  return new Map(entries.flatMap(({ entry }, index) => callsIn(entry).map((call) => [call, index] as const)));
+}
+
+function callsIn(entry: Numbered["entry"]): string[] {
+  if (entry.kind === "results") return entry.results.map(({ call }) => call);
+  return entry.kind === "host_search" ? [entry.call] : [];
+}
+
+function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered, loaded: Loaded): Item[] {
   switch (entry.kind) {
     case "user":
       return [userItem(seq, entry.content)];
     case "system_update":
       return [item(seq, "system", `{"role":"developer","content":[${inputPart({ type: "text", text: entry.text })}]}`)];
     case "assistant":
-      return assistantItems(input, form, seq, entry);
+      return assistantItems(input, form, seq, entry, loaded);
     case "results":
       return resultItems(input, form, seq, entry);
     case "host_search":
@@ -50,19 +67,12 @@ interface Said {
   readonly own: boolean;
 }
 
-function assistantItems(input: RenderInput, form: Form, seq: number, entry: AssistantEntry): Item[] {
+function assistantItems(input: RenderInput, form: Form, seq: number, entry: AssistantEntry, loaded: Loaded): Item[] {
   const sameEpoch = entry.chain === input.chain && entry.epoch === input.epoch;
   const sameModel = entry.model === input.chain.split("#")[0];
   const thinking = sameEpoch || (sameModel && entry.turn === input.runningTurn);
-  const known = (name: string) => name === SEARCH_TOOL || form.inline.has(name) || wasLoaded(input, entry, name);
-  const said = entry.blocks.flatMap((block) => blockItem(form, seq, block, { sameEpoch, sameModel, thinking, known }));
+  const said = entry.blocks.flatMap((block) => blockItem(form, seq, block, { sameEpoch, sameModel, thinking, loaded }));
   return said.filter((one, index) => !isReasoning(one) || leads(said, index)).map((one) => one.item);
-}
-
-/** Whether a tool had joined the conversation when this answer came: what joins at its own calls comes after them. */
-function wasLoaded({ declared, deferrals }: RenderInput, { blocks }: AssistantEntry, name: string): boolean {
-  const loadPoint = deferrals.loadPoints.get(name);
-  return declared.has(name) && !blocks.some((block) => block.type === "call" && block.id === loadPoint);
 }
 
 /** Reasoning must stand before the very item that followed it when it came (rule O7). */
@@ -78,9 +88,9 @@ function blockItem(
   form: Form,
   seq: number,
   block: Block,
-  told: { sameEpoch: boolean; sameModel: boolean; thinking: boolean; known: (name: string) => boolean },
+  of: { sameEpoch: boolean; sameModel: boolean; thinking: boolean; loaded: Loaded },
 ): Said[] {
-  const { sameEpoch, sameModel, thinking, known } = told;
+  const { sameEpoch, sameModel, thinking } = of;
   const said = (bytes: string, own: boolean): Said[] => [{ item: item(seq, "assistant", bytes), own }];
   switch (block.type) {
     case "text":
@@ -93,7 +103,7 @@ function blockItem(
     case "opaque":
       return sameEpoch ? said(block.raw, true) : [];
     case "call": {
-      const own = sameModel ? ownItem(form, block.raw, sameEpoch, known(block.name)) : null;
+      const own = sameModel ? ownItem(form, block.raw, of) : null;
       return own === null ? said(callItem(form, block), false) : said(own, true);
     }
   }

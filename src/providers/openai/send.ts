@@ -1,6 +1,7 @@
 import { brokeOff } from "../broke-off.ts";
 import { type ModelEvent, type ProviderDeps, RETRIES } from "../contract.ts";
 import { IDLE_MS, withIdleLimit } from "../idle-limit.ts";
+import { patientFetch } from "../patient-fetch.ts";
 import { refused } from "./errors.ts";
 
 /** A request to an endpoint of OpenAI's kind. */
@@ -28,7 +29,8 @@ export async function* send<E>(
     baseURL: baseURL || null,
     organization: null,
     project: null,
-    maxRetries: deps.retries ?? RETRIES,
+    maxRetries: RETRIES,
+    fetch: patientFetch(deps.patience),
     logLevel: "off",
   });
   const request = new AbortController();

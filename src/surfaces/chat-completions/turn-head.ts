@@ -23,6 +23,8 @@ export async function readHead(events: TimedReader<TurnEvent>, ms: number): Prom
 
 /** `x-holdfast-prefix`: how the turn's first request stands to the one before it; nothing where it is not known yet. */
 export function prefixHeader(events: readonly TurnEvent[]): Record<string, string> {
-  const first = events.find((event) => event.type === "request");
+  const requests = events.filter((event) => event.type === "request");
+  // Where its model failed and another was asked, the one that was answered counts.
+  const first = requests.findLast(({ step }) => step === requests[0]?.step);
   return first === undefined ? {} : { "x-holdfast-prefix": verdictText(first.verdict) };
 }

@@ -230,21 +230,20 @@ test("what the model sent is replayed untouched in its epoch: reasoning, phase a
   expect(items.slice(1, 4).map(({ bytes }) => bytes)).toEqual([reasoning.raw, message.raw, namespaced.raw]);
 });
 
-test("a call without a namespace is replayed with one where its tool was not there, or joined at a call beside it", () => {
-  const bare = (id: string): Block => ({
-    ...call(id, "a"),
-    raw: raw({ type: "function_call", id: `fc_${id}`, call_id: id, name: "a", arguments: "{}" }),
+test("a name that the model made up, or called before it was loaded, is sent in a namespace: the API refuses it else", () => {
+  const bare = (id: string, name: string): Block => ({
+    ...call(id, name),
+    raw: raw({ type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: "{}" }),
   });
-  const called = (points: Record<string, string>) =>
-    lines(
-      [user("hi"), assistant(bare("c1"), call("c2", "clock")), results(2, ok("c1", "a", "x"), ok("c2", "clock", "y"))],
-      {
-        points,
-      },
-    )[1];
-  expect(called({})).toBe("call c1 a.a {}");
-  expect(called({ a: "c2" })).toBe("call c1 a.a {}");
-  expect(called({ a: "c0" })).toBe("call c1 a {}");
+  const entries = [
+    user("hi"),
+    assistant(bare("c1", "made_up"), bare("c2", "a"), call("c3", "tool_search", query("a")), bare("c4", "clock")),
+    results(2, ok("c1", "made_up", "?"), ok("c2", "a", "?"), found("c3", ["a"]), ok("c4", "clock", "noon")),
+    assistant(bare("c5", "a")),
+    results(4, ok("c5", "a", "done")),
+  ];
+  const calls = lines(entries, { points: { a: "c4" } }).filter((line) => line.startsWith("call"));
+  expect(calls).toEqual(["call c1 made_up.made_up {}", "call c2 a.a {}", "call c4 clock {}", "call c5 a {}"]);
 });
 
 test("another epoch gets no reasoning, and calls as its own inline tools want them", () => {
