@@ -22,6 +22,9 @@ export const RUN_MS = 10 * 60_000;
 /** How often a running turn tells its session that it lives, and asks whether to go on. */
 export const BEAT_MS = 1_000;
 
+/** A short lease has so many beats at least, as a share of it, or one that comes late would end it. */
+export const BEAT_SHARE = 1 / 5;
+
 /** A lease, where `HOLDFAST_LEASE_SECONDS` does not say otherwise. */
 export const LEASE_SECONDS = 15;
 

@@ -1,11 +1,11 @@
 import type { SessionApi } from "../session/contract.ts";
-import { BEAT_MS, SILENT_SHARE } from "./limits.ts";
+import { BEAT_MS, BEAT_SHARE, SILENT_SHARE } from "./limits.ts";
 
 /** Why a turn's work is aborted here. `handed`: another isolate is to go on with it. */
 export type Ended = "cancelled" | "lost" | "handed";
 
 /**
- * Tells the session every second that the turn lives, and aborts `signal` when the session says that it was cancelled
+ * Tells the session every second (more often on a lease of a few seconds) that the turn lives, and aborts `signal` when the session says that it was cancelled
  * or that another isolate has it, when it says nothing for most of the lease, or when this isolate may not go on.
  */
 export class Pulse {
@@ -29,25 +29,28 @@ export class Pulse {
   ) {
     this.#heard = now();
     this.#now = now;
-    // A lease shorter than a few beats is a test's: there the session's own answer has to do.
-    this.#silence = Math.max(leaseSeconds * 1000 * SILENT_SHARE, BEAT_MS * 3);
+    const lease = leaseSeconds * 1000;
+    this.#silence = lease * SILENT_SHARE;
     let asking = false;
-    this.#timer = setInterval(async () => {
-      this.check();
-      if (asking) return;
-      asking = true;
-      try {
-        const answer = await session.beat(fence);
-        this.#heard = now();
-        if (answer === "cancel") this.end("cancelled");
-        if (answer === "lost") this.end("lost");
-        if (answer === "attach") attach();
-      } catch {
-        // The next beat asks again; silence that lasts ends the turn above.
-      } finally {
-        asking = false;
-      }
-    }, BEAT_MS);
+    this.#timer = setInterval(
+      async () => {
+        this.check();
+        if (asking) return;
+        asking = true;
+        try {
+          const answer = await session.beat(fence);
+          this.#heard = now();
+          if (answer === "cancel") this.end("cancelled");
+          if (answer === "lost") this.end("lost");
+          if (answer === "attach") attach();
+        } catch {
+          // The next beat asks again; silence that lasts ends the turn above.
+        } finally {
+          asking = false;
+        }
+      },
+      Math.min(BEAT_MS, lease * BEAT_SHARE),
+    );
   }
 
   get signal(): AbortSignal {
