@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
+import { getPath } from "hono/utils/url";
+import type { Agent } from "../define/types.ts";
 import { failureOf, HoldfastError } from "../values/errors.ts";
 import { authenticate } from "./authenticate.ts";
 import { copyRoutes } from "./copies.ts";
@@ -17,35 +19,18 @@ import { sessionRoutes } from "./sessions.ts";
  * The answer is a Hono app, which can be mounted in another one.
  */
 export function createApp(deps: AppDeps): Hono<HttpEnv> {
-  const app = new Hono<HttpEnv>();
-  const [first] = deps.runtime.agents;
-  if (first === undefined) throw new Error("createApp needs at least one agent");
+  // Some clients write the colon of `/message:send` as %3A, which is the same path.
+  const app = new Hono<HttpEnv>({ getPath: (request) => getPath(request).replaceAll(/%3a/gi, ":") });
 
   app.use(requestId({ headerName: "x-request-id", limitLength: 128 }));
   app.use(requestLog(deps.log));
   app.use(crossOrigin());
   app.get("/healthz", (c) => c.json({ status: "ok" }));
+  // What needs no key stands before authentication.
+  mount(app, deps.runtime.agents, "/.well-known/*", deps.discovery());
   app.use(authenticate(deps.auth));
   app.use(drainRefused());
-
-  app.use("/agents/:name/*", async function namedAgent(c, next) {
-    const agent = deps.runtime.agents.find(({ name }) => name === c.req.param("name"));
-    if (agent === undefined) {
-      const message = `There is no agent ${JSON.stringify(c.req.param("name"))}.`;
-      throw new HoldfastError({ reason: "model_not_found", message });
-    }
-    c.set("agent", agent);
-    c.set("named", true);
-    await next();
-  });
-  app.route("/agents/:name", agentRoutes(deps));
-
-  app.use(async function firstAgent(c, next) {
-    c.set("agent", first);
-    c.set("named", false);
-    await next();
-  });
-  app.route("/", agentRoutes(deps));
+  mount(app, deps.runtime.agents, "/*", agentRoutes(deps));
 
   refuseOtherMethods(app);
   app.all("*", (c) => {
@@ -58,6 +43,29 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
     return c.json(body, status, headers);
   });
   return app;
+}
+
+/** Mounts an agent's routes for each agent under its name, and for the first one on bare paths. */
+function mount(app: Hono<HttpEnv>, agents: readonly Agent[], paths: string, routes: Hono<HttpEnv>): void {
+  const [first] = agents;
+  if (first === undefined) throw new Error("createApp needs at least one agent");
+  app.use(`/agents/:name${paths}`, async function namedAgent(c, next) {
+    const agent = agents.find(({ name }) => name === c.req.param("name"));
+    if (agent === undefined) {
+      const message = `There is no agent ${JSON.stringify(c.req.param("name"))}.`;
+      throw new HoldfastError({ reason: "model_not_found", message });
+    }
+    c.set("agent", agent);
+    c.set("named", true);
+    await next();
+  });
+  app.route("/agents/:name", routes);
+  app.use(paths, async function firstAgent(c, next) {
+    c.set("agent", first);
+    c.set("named", false);
+    await next();
+  });
+  app.route("/", routes);
 }
 
 function agentRoutes(deps: AppDeps): Hono<HttpEnv> {

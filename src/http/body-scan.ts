@@ -26,6 +26,7 @@ const COMMA = 0x2c;
  */
 export class BodyScan {
   readonly #paths: readonly string[];
+  readonly #bytes: readonly string[];
   readonly #open: Open[] = [];
   readonly #notBase64 = /[^A-Za-z0-9+/=]/g;
   #state: State = "between";
@@ -37,9 +38,13 @@ export class BodyScan {
   #attached = 0;
   #depth = 0;
 
-  /** `paths`: where attachments may stand, such as `messages[].content[].image_url.url`. */
-  constructor(paths: readonly string[]) {
+  /**
+   * `paths`: where attachments may stand as data URLs, such as `messages[].content[].image_url.url`; `bytes`: where they
+   * may stand as base64 alone.
+   */
+  constructor(paths: readonly string[], bytes: readonly string[] = []) {
     this.#paths = paths;
+    this.#bytes = bytes;
   }
 
   /** Characters of base64 in attachments so far. */
@@ -77,7 +82,7 @@ export class BodyScan {
     switch (unit) {
       case QUOTE:
         this.#written = "";
-        this.#state = here === null ? "key" : this.#paths.includes(here) ? "head" : "text";
+        this.#state = here === null ? "key" : this.#valueAt(here);
         return;
       case 0x7b: // {
         this.#open.push({ path: here ?? "", array: false, here: null });
@@ -95,6 +100,11 @@ export class BodyScan {
         if (open?.array === false) open.here = null;
         return;
     }
+  }
+
+  #valueAt(path: string): State {
+    if (this.#bytes.includes(path)) return "base64";
+    return this.#paths.includes(path) ? "head" : "text";
   }
 
   #inString(unit: number): void {

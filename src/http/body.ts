@@ -9,15 +9,21 @@ export const BODY_LIMITS = { text: 4 * MB, whole: 20 * MB, depth: 64 } as const;
 
 /**
  * Reads a JSON body. It is measured while it streams, so that no more than the limit is ever held or parsed. Images and
- * PDFs as data URLs may take it from 4 MB to 20 MB, at the paths that `attachments` names (`messages[].image.url`);
- * `"anything"` lets whatever there is take it there. Throws `too_large`, or `bad_request` for what is no JSON or is nested too deep.
+ * PDFs may take it from 4 MB to 20 MB: as data URLs at the paths that `attachments` names (`messages[].image.url`), as
+ * base64 alone at those of `bytes`; `"anything"` lets whatever there is take it there. Throws `too_large`, or
+ * `bad_request` for what is no JSON or is nested too deep.
  */
-export async function readJson(request: Request, attachments: readonly string[] | "anything" = []): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  attachments: readonly string[] | "anything" = [],
+  bytes: readonly string[] = [],
+): Promise<unknown> {
   const length = Number(request.headers.get("content-length") ?? 0);
-  const most = attachments.length > 0 ? BODY_LIMITS.whole : BODY_LIMITS.text;
+  const most = attachments.length + bytes.length > 0 ? BODY_LIMITS.whole : BODY_LIMITS.text;
   if (length > most) throw tooLarge(most);
   const anything = attachments === "anything";
-  const text = await readText(request, new BodyScan(anything ? [] : attachments), anything ? most : BODY_LIMITS.text);
+  const scan = new BodyScan(anything ? [] : attachments, bytes);
+  const text = await readText(request, scan, anything ? most : BODY_LIMITS.text);
   try {
     return JSON.parse(text);
   } catch (thrown) {

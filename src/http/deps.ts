@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { Agent } from "../define/types.ts";
 import type { listSessions } from "../session/list.ts";
 import type * as requests from "../session/requests.ts";
+import type { listTasks } from "../session/task-list.ts";
 import type * as transcripts from "../session/transcripts.ts";
 import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import type { TurnHost } from "../turn/start.ts";
@@ -30,7 +31,10 @@ export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log"> 
   ) => RunningTurn;
   /** Begins a turn that runs with nobody attached to it. Answers its id; null where it goes on elsewhere already. */
   readonly startInBackground: (env: Cloudflare.Env, request: TurnRequest) => Promise<string | null>;
+  /** What anybody may read of an agent, relative to its root, under `/.well-known/`. */
+  readonly discovery: () => Hono<HttpEnv>;
   readonly listSessions: typeof listSessions;
+  readonly listTasks: typeof listTasks;
   readonly transcripts: typeof transcripts;
   readonly requests: typeof requests;
 }

@@ -3,6 +3,7 @@ import type { AppendAnswer, AppendRequest, TurnEnd } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import { keepPartial } from "./partial.ts";
 import type { SessionRow, Store } from "./store.ts";
+import { noteEnd } from "./tasks.ts";
 import { writeChain } from "./write-chain.ts";
 
 /** How an append stands to the session. `repeat`: it is the newest one, whose answer was lost on the way. */
@@ -30,6 +31,7 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
     if (request.chain) writeChain(store, rev, request.chain);
     if (request.call) store.addCall(rev, request.call);
     if (request.instructions !== undefined) store.addText(rev, "instructions", request.instructions);
+    if (request.kind === "finish") noteEnd(store, rev, request.turn, request.end?.status ?? "done", request.end, now);
     store.update({
       rev,
       last_seq: lastSeq,

@@ -154,6 +154,14 @@ export class SessionClient implements SessionApi {
     return this.#call((stub) => stub.adopt(id, streamOf(text)));
   }
 
+  taskMarks() {
+    return this.#call((stub) => stub.taskMarks());
+  }
+
+  tasks(turns: readonly string[], said: boolean) {
+    return this.#call((stub) => stub.tasks(turns, said));
+  }
+
   remove() {
     return this.#call((stub) => stub.remove());
   }

@@ -10,9 +10,11 @@ import type { Diagnosis } from "../values/diagnosis.ts";
 import type { Stop, ToolResult } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
+import type { TaskRecord } from "../values/task.ts";
 import type { Cause, TurnEvent, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 import type { Branch, BranchAnswer } from "./branch.ts";
+import type { TaskMark } from "./task-list.ts";
 
 /** Names one session. Another owner's conversation id is simply one's own, other, session. */
 export interface SessionId {
@@ -65,6 +67,8 @@ export interface BeginRequest {
   readonly asked?: string;
   /** What tells a repeat of this request from another one. */
   readonly once?: Once;
+  /** The turn is a task: its caller's message, as JSON text in the surface's own form. */
+  readonly task?: string;
 }
 
 /** How a client's repeat of a request is known (design §3.6). */
@@ -427,6 +431,10 @@ export interface SessionApi {
   branch(request: BranchRequest): Promise<BranchAnswer | null>;
   /** Makes this session, which must not exist, of a branch. A repeat changes nothing. */
   adopt(id: SessionId, branch: Branch): Promise<void>;
+  /** How the session's tasks stand, the oldest first. Null when there is no such session. */
+  taskMarks(): Promise<TaskMark[] | null>;
+  /** The tasks among these turns, in their order; without what was said in them unless asked. Null as above. */
+  tasks(turns: readonly string[], said: boolean): Promise<TaskRecord[] | null>;
   /** Deletes everything but the tombstone in D1. False when there is no such session. */
   remove(): Promise<boolean>;
   /** Resolves when all that was acknowledged is in D1. */

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Marks } from "../prefix/marks.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
+import type { TaskRecord } from "../values/task.ts";
 import type {
   AnswerOutcome,
   AppendAnswer,
@@ -28,6 +29,7 @@ import type {
   TurnStart,
 } from "./contract.ts";
 import { Session, type TurnJob } from "./session.ts";
+import type { TaskMark } from "./task-list.ts";
 
 /** The Durable Object of a session: what RPC reaches. All it does is in {@link Session}. */
 export class SessionObject extends DurableObject<Cloudflare.Env> implements SessionRpc {
@@ -130,6 +132,14 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   adopt(id: SessionId, branch: ReadableStream<Uint8Array>): Promise<void> {
     return this.#session.adopt(id, branch);
+  }
+
+  taskMarks(): Promise<TaskMark[] | null> {
+    return this.#session.taskMarks();
+  }
+
+  tasks(turns: readonly string[], said: boolean): Promise<TaskRecord[] | null> {
+    return this.#session.tasks(turns, said);
   }
 
   remove(): Promise<boolean> {

@@ -28,7 +28,7 @@ export function repeatOf(
   now: number,
 ): Repeat {
   if (once === undefined) return { kind: "new" };
-  const joinable = row.status === "running" ? !dead : row.status === "done" || row.status === "stopped";
+  const joinable = row.status === "running" ? !dead : row.status !== "failed" && row.status !== "refused";
   if (key !== null && now - key.at < KEY_MS) {
     if (key.body !== once.body) return { kind: "key_reused" };
     return key.turn !== row.turn || joinable ? { kind: "joins", turn: key.turn } : { kind: "new" };

@@ -64,6 +64,12 @@ const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE session ADD COLUMN ended TEXT NOT NULL DEFAULT ''",
     "CREATE TABLE keys (key TEXT PRIMARY KEY, body TEXT NOT NULL, turn TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
   ],
+  [
+    `CREATE TABLE tasks (
+       rev INTEGER, task TEXT, part INTEGER, state TEXT NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL,
+       PRIMARY KEY (rev, task, part)
+     ) WITHOUT ROWID`,
+  ],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

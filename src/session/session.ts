@@ -3,8 +3,9 @@ import type { Marks } from "../prefix/marks.ts";
 import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
+import type { TaskRecord } from "../values/task.ts";
 import { adoptBranch } from "./adopt.ts";
-import { admit, applyAppend } from "./append.ts";
+import { admit, applyAppend, endText } from "./append.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { epochMarks } from "./chain.ts";
@@ -49,6 +50,8 @@ import { entomb } from "./record.ts";
 import { repeatOf } from "./repeat.ts";
 import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
+import type { TaskMark } from "./task-list.ts";
+import { noteState, taskMarks, tasksOf } from "./tasks.ts";
 import { type SetAlarm, Timers } from "./timers.ts";
 import { toldByEntries } from "./told.ts";
 import { countUsage } from "./usage.ts";
@@ -154,7 +157,8 @@ export class Session implements SessionRpc {
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
-      if (taken.reset) this.#flushSoon(0);
+      // A task is listed from D1, also while it works.
+      if (taken.reset || request.task !== undefined) this.#flushSoon(0);
       return this.#started(request, now, taken.history, request.turn);
     }
   }
@@ -273,7 +277,19 @@ export class Session implements SessionRpc {
     const row = await this.#known();
     if (row?.status === "running" && row.cancel === 0) this.#store.update({ cancel: 1 });
     if (row?.status === "running" && row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
+    if (row?.status === "paused") this.#stopPaused(row);
     return row !== null;
+  }
+
+  /** Nobody is to answer a turn that waits: it is over, and its calls are closed by the message that comes next. */
+  #stopPaused(row: SessionRow): void {
+    const now = this.#host.now();
+    const rev = row.rev + 1;
+    this.#store.transaction(() => {
+      noteState(this.#store, rev, row.turn, { state: "canceled", at: now });
+      this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
+    });
+    this.#flushSoon(0);
   }
 
   async summary(): Promise<SessionSummary | null> {
@@ -350,6 +366,15 @@ export class Session implements SessionRpc {
     if (this.#store.session() !== null) return;
     adoptBranch(this.#store, id, branch, this.#host.now());
     this.#flushSoon(0);
+  }
+
+  async taskMarks(): Promise<TaskMark[] | null> {
+    const row = await this.#known();
+    return row === null ? null : taskMarks(this.#store, row.conversation);
+  }
+
+  async tasks(turns: readonly string[], said: boolean): Promise<TaskRecord[] | null> {
+    return (await this.#known()) === null ? null : tasksOf(this.#store, turns, said);
   }
 
   async remove(): Promise<boolean> {

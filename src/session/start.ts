@@ -10,6 +10,7 @@ import { sessionName } from "./name.ts";
 import { partialOf } from "./partial.ts";
 import { KEY_MS } from "./repeat.ts";
 import type { SessionRow, Store } from "./store.ts";
+import { noteEnd, noteState } from "./tasks.ts";
 
 const TITLE_CHARS = 80;
 
@@ -23,6 +24,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
     store.addEntries(rev, 1, texts);
     store.addBlobs(rev, request.blobs);
     if (request.clientSystem !== null) store.addText(rev, "client_system", request.clientSystem);
+    noteMessage(store, rev, request, request.turn, texts.length, now);
     store.create({
       owner: request.id.owner,
       agent: request.id.agent,
@@ -95,6 +97,7 @@ export function takeTurn(
   } as const;
   const plan = request.goOn ? planGoingOn(found, now) : planTurn(found, request, now);
   if (plan === null) return null;
+  const turn = plan.resumed ? row.turn : request.turn;
   const rev = row.rev + 1;
   const lastSeq = row.last_seq + plan.append.length;
   history.add(rowsFrom(row.last_seq + 1, plan.append));
@@ -103,6 +106,9 @@ export function takeTurn(
     store.addEntries(rev, row.last_seq + 1, plan.append);
     store.addBlobs(rev, request.blobs);
     if (plan.reset) store.addEnding(rev, "rewind");
+    if (!plan.resumed) noteLeft(store, rev, row, now);
+    if (request.task !== undefined) noteMessage(store, rev, request, turn, plan.userSeq, now);
+    else if (plan.resumed) noteState(store, rev, turn, { state: "working", at: now });
     store.update({
       rev,
       last_seq: lastSeq,
@@ -113,7 +119,7 @@ export function takeTurn(
       sent_through: plan.sends ? lastSeq : row.sent_through,
       fence: row.fence + 1,
       status: "running",
-      turn: plan.resumed ? row.turn : request.turn,
+      turn,
       user_seq: plan.userSeq,
       refused_from: 0,
       step: plan.resumed ? row.step : 0,
@@ -164,6 +170,7 @@ export function closeTurn(
   const rev = row.rev + 1;
   store.transaction(() => {
     store.addEntries(rev, row.last_seq + 1, texts);
+    noteEnd(store, rev, row.turn, status, end, now);
     store.update({
       rev,
       last_seq: row.last_seq + texts.length,
@@ -186,6 +193,17 @@ function begun({ asked = "", once }: BeginRequest, now: number) {
 function keepKey(store: Store, { once }: BeginRequest, turn: string, now: number): void {
   if (once == null || once.key === null) return;
   store.setKey(once.key, { body: once.body, turn, at: now }, now - KEY_MS);
+}
+
+/** A turn is left behind: one whose isolate died has failed, one that waits for an answer gets none any more. */
+function noteLeft(store: Store, rev: number, { turn, status }: SessionRow, at: number): void {
+  if (status === "running") noteState(store, rev, turn, { state: "failed", at, failure: "Its isolate was lost." });
+  if (status === "paused") noteState(store, rev, turn, { state: "canceled", at });
+}
+
+/** A task's message is noted where its turn begins. */
+function noteMessage(store: Store, rev: number, { task }: BeginRequest, turn: string, from: number, at: number): void {
+  if (task !== undefined) store.addTaskNote(rev, turn, { state: "working", at, message: task, from });
 }
 
 /** A number far from any that an object of this name gave before its storage was lost. */

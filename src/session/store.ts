@@ -1,4 +1,5 @@
 import { sha256 } from "../prefix/digest.ts";
+import type { TaskState } from "../values/task.ts";
 import type { Cause } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 import type { BlobRow, CallRecord, EntryRow } from "./contract.ts";
@@ -6,6 +7,7 @@ import type { ChainPart, Opening } from "./opening.ts";
 import { join, pack, split, unpack } from "./parts.ts";
 import { mustFitRow } from "./row-limit.ts";
 import { hasSchema, migrate } from "./schema.ts";
+import type { TaskNote } from "./tasks.ts";
 
 /** The one row of table `session`. */
 export type SessionRow = {
@@ -221,6 +223,27 @@ export class Store {
     }
   }
 
+  /** Notes something of a task: at most one note a revision. */
+  addTaskNote(rev: number, task: string, { state, at, ...note }: TaskNote): void {
+    for (const [part, text] of split(JSON.stringify(note)).entries()) {
+      this.insert("tasks", { rev, task, part, state, at, text });
+    }
+  }
+
+  /** Whether something is noted of a turn, so that it is a task. */
+  isTask(turn: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM tasks WHERE task = ? LIMIT 1", turn).toArray().length > 0;
+  }
+
+  /** What is noted of a task, or of all of them, in order. */
+  *taskNotes(turn: string | null): Generator<TaskNote & { readonly turn: string }> {
+    const rows = this.#sql.exec<{ part: number; task: string; state: TaskState; at: number; text: string }>(
+      "SELECT part, task, state, at, text FROM tasks WHERE ?1 IS NULL OR task = ?1 ORDER BY rev, task, part",
+      turn,
+    );
+    for (const { task, state, at, text } of join(rows)) yield { turn: task, state, at, ...parseNote(text) };
+  }
+
   /** Ends every epoch that is open. */
   addEnding(rev: number, cause: Cause): void {
     this.insert("endings", { rev, cause });
@@ -405,6 +428,11 @@ function parseText(text: string): string {
 
 function parseOpening(text: string): Opening {
   const value: Opening = JSON.parse(text);
+  return value;
+}
+
+function parseNote(text: string): Omit<TaskNote, "state" | "at"> {
+  const value: Omit<TaskNote, "state" | "at"> = JSON.parse(text);
   return value;
 }
 

@@ -13,6 +13,7 @@ import { SHIPPED } from "../providers/registry.ts";
 import { sessionClient } from "../session/client.ts";
 import { listSessions } from "../session/list.ts";
 import * as requests from "../session/requests.ts";
+import { listTasks } from "../session/task-list.ts";
 import * as transcripts from "../session/transcripts.ts";
 import { registerHost } from "../turn/hosts.ts";
 import type { Hooks } from "../turn/observe.ts";
@@ -22,6 +23,8 @@ import { startInBackground, startTurn, type TurnHost } from "../turn/start.ts";
 import type { Part } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
+import { discovery } from "./a2a/discovery.ts";
+import { a2a } from "./a2a/routes.ts";
 import { chatCompletions } from "./chat-completions/routes.ts";
 
 export interface HoldfastOptions extends Hooks {
@@ -77,11 +80,13 @@ export function holdfast(options: HoldfastOptions): Holdfast {
   const app = createApp({
     runtime,
     auth,
-    surfaces: [chatCompletions],
+    surfaces: [chatCompletions, a2a],
+    discovery,
     startTurn: (env, ctx, request) => startTurn(host, env, ctx, request),
     startInBackground: (env, request) => startInBackground(host, env, request),
     sessions: sessionClient,
     listSessions,
+    listTasks,
     transcripts,
     requests,
     log: jsonLog,

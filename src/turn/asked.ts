@@ -10,10 +10,11 @@ interface Asked {
   readonly settings: TurnRequest["settings"];
   readonly requestId: string;
   readonly traceparent: string | null;
+  readonly host?: string | null;
 }
 
-export function askedText({ owner, settings, requestId, traceparent = null }: TurnRequest): string {
-  const asked: Asked = { owner, settings, requestId, traceparent };
+export function askedText({ owner, settings, requestId, traceparent = null, host = null }: TurnRequest): string {
+  const asked: Asked = { owner, settings, requestId, traceparent, host };
   return JSON.stringify(asked);
 }
 
@@ -21,9 +22,9 @@ export function askedText({ owner, settings, requestId, traceparent = null }: Tu
 export function askedBy({ asked = "" }: TurnStart, agent: Agent, { owner: id, conversation }: SessionId): TurnRequest {
   // Turns that an earlier release began have none.
   const known: Asked = asked === "" ? { owner: { id, name: id, roles: [] }, ...UNKNOWN } : JSON.parse(asked);
-  const { owner, settings, requestId, traceparent } = known;
+  const { owner, settings, requestId, traceparent, host = null } = known;
   const at = { id: conversation, minted: false };
-  return { ...plainRequest({ agent, owner, conversation: at, requestId, traceparent }, []), settings };
+  return { ...plainRequest({ agent, owner, conversation: at, requestId, traceparent, host }, []), settings };
 }
 
 const UNKNOWN = { settings: { call: {}, epoch: {} }, requestId: "resumed", traceparent: null };

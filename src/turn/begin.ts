@@ -84,6 +84,7 @@ export function beginRequest(
     ...(agent.fallback.length > 0 ? { fallback: true } : {}),
     asked: askedText(request),
     ...(once === undefined ? {} : { once }),
+    ...(request.task === undefined ? {} : { task: request.task }),
     ...(goOn ? { goOn } : {}),
   };
 }

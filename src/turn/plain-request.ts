@@ -3,7 +3,7 @@ import type { TurnRequest } from "./runtime.ts";
 
 /** A turn that code asks for: no client comes with a history, a system text or settings of its own, or can leave. */
 export function plainRequest(
-  given: Pick<TurnRequest, "agent" | "owner" | "conversation" | "requestId" | "traceparent">,
+  given: Pick<TurnRequest, "agent" | "owner" | "conversation" | "requestId" | "traceparent" | "host" | "once" | "task">,
   content: readonly Part[],
 ): TurnRequest {
   return {

@@ -39,6 +39,8 @@ export interface TurnRequest {
   readonly traceparent?: string | null;
   /** The host that the caller reached this server under: tools may not call it. */
   readonly host?: string | null;
+  /** The turn is a task: its caller's message, as JSON text in the surface's own form. */
+  readonly task?: string;
 }
 
 /** A turn that runs. Reading the events is optional: it goes on whether or not anybody listens. */

@@ -7,6 +7,7 @@ import type { AppDeps } from "../../src/http/deps.ts";
 import type { Provider } from "../../src/providers/contract.ts";
 import type { SessionApi, SessionId } from "../../src/session/contract.ts";
 import { transcriptHash } from "../../src/session/transcripts.ts";
+import { discovery } from "../../src/surfaces/a2a/discovery.ts";
 import { chatCompletions } from "../../src/surfaces/chat-completions/routes.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
@@ -117,8 +118,10 @@ export function door({
     runtime: { agents, provider: (name) => (name === "stand-in" ? provider : undefined) },
     auth: [apiKeys()],
     surfaces: [chatCompletions],
+    discovery,
     sessions: (_env, id) => ({ ...NO_SESSION, ...stand.sessions?.(id) }) as SessionApi,
     listSessions: async () => ({ sessions: [], next: null }),
+    listTasks: async () => ({ marks: [], more: false, total: 0 }),
     startTurn: (_env, _ctx, request) => {
       turns.push(request);
       const sink = new Sink("turn");

@@ -1,13 +1,11 @@
 import { comparableText, contentText, type SentMessage } from "../../context/align-history.ts";
 import { badRequest } from "../../http/bad-request.ts";
+import { isBlank, limitedText, TEXT_KB } from "../../http/text.ts";
 import type { BlobRow } from "../../session/contract.ts";
 import type { TranscriptMessage } from "../../session/transcripts.ts";
 import type { Part } from "../../values/entry.ts";
 import { readImage, readPdf } from "./attachment.ts";
 import type { ChatMessage, UserPart } from "./request.ts";
-
-/** Bytes of one text: a part that a user or system message brings in, or an answer as a whole, which may be long. */
-const TEXT_KB = { part: 200, answer: 1024 } as const;
 
 export interface Message {
   readonly role: "user" | "assistant";
@@ -39,7 +37,7 @@ export function readMessages(messages: readonly ChatMessage[]): Messages {
     switch (message.role) {
       case "system":
       case "developer":
-        for (const [at, part] of message.content.entries()) system.push(limited(part.text, `${path}[${at}]`));
+        for (const [at, part] of message.content.entries()) system.push(limitedText(part.text, `${path}[${at}]`));
         break;
       case "user": {
         const content: Part[] = [];
@@ -54,7 +52,7 @@ export function readMessages(messages: readonly ChatMessage[]): Messages {
       }
       case "assistant": {
         const said = message.content.map((part) => part.text ?? part.refusal ?? "").join("");
-        const text = limited(said, path, TEXT_KB.answer);
+        const text = limitedText(said, path, TEXT_KB.answer);
         if (!isBlank(text)) spoken.push({ role: "assistant", content: [{ type: "text", text }] });
         break;
       }
@@ -95,7 +93,7 @@ function keys(content: readonly Part[]): string[] {
 function readPart(part: UserPart, path: string): { part: Part; blob: BlobRow | null } {
   switch (part.type) {
     case "text":
-      return { part: { type: "text", text: limited(part.text, path) }, blob: null };
+      return { part: { type: "text", text: limitedText(part.text, path) }, blob: null };
     case "image_url": {
       const { source, blob } = readImage(part.image_url.url, `${path}.image_url.url`);
       return { part: { type: "image", source }, blob };
@@ -108,16 +106,4 @@ function readPart(part: UserPart, path: string): { part: Part; blob: BlobRow | n
     case "input_audio":
       throw badRequest(path, "input_audio is not supported", "unsupported_parameter");
   }
-}
-
-/** The text, with lone surrogates replaced (no provider takes them), if it is not too long. */
-function limited(text: string, path: string, kilobytes: number = TEXT_KB.part): string {
-  if (Buffer.byteLength(text) > kilobytes * 1024) {
-    throw badRequest(path, `a text may have ${kilobytes} KB`, "string_above_max_length");
-  }
-  return text.toWellFormed();
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === "";
 }
