@@ -1,11 +1,13 @@
 import type { Message, StreamResponse, Task } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import type { SessionApi } from "../../session/contract.ts";
 import { answerPause } from "../../turn/answer-pause.ts";
+import { followTurn } from "../../turn/follow.ts";
 import { plainRequest } from "../../turn/plain-request.ts";
 import type { TurnRequest } from "../../turn/runtime.ts";
 import { HoldfastError } from "../../values/errors.ts";
 import { isOver, type TaskRecord, waitsFor } from "../../values/task.ts";
-import type { TurnEvent } from "../../values/turn-event.ts";
+import { isEnd, type TurnEvent } from "../../values/turn-event.ts";
 import { type Call, sessionOf } from "./call.ts";
 import { noSuchTask } from "./errors.ts";
 import { derivedContext, fingerprint, type Incoming } from "./incoming.ts";
@@ -19,13 +21,13 @@ import { findTask, readTask } from "./tasks.ts";
 interface Begun {
   readonly contextId: string;
   readonly turn: string;
-  readonly events: AsyncIterator<TurnEvent> | null;
+  readonly events: AsyncIterable<TurnEvent> | null;
 }
 
 /** Starts a task, or goes on with one, and answers it when it is over or waits; at once where that was asked for. */
 export async function sendMessage(call: Call, incoming: Incoming): Promise<Task> {
   const begun = await begin(call, incoming, incoming.returnImmediately ? alone(call) : attached(call));
-  while (begun.events !== null && !(await begun.events.next()).done);
+  if (begun.events !== null) for await (const _ of begun.events);
   return taskView(begun.contextId, await record(call, begun), { ...incoming, artifacts: true });
 }
 
@@ -39,11 +41,7 @@ export async function* streamMessage(call: Call, incoming: Incoming): AsyncGener
   const view = taskView(contextId, first, { ...incoming, artifacts: answers > 0 });
   yield { payload: { $case: "task", value: view } };
   const stream = new TaskStream(view, answers);
-  while (events !== null) {
-    const { done, value } = await events.next();
-    if (done) break;
-    yield* stream.take(value);
-  }
+  if (events !== null) for await (const event of events) yield* stream.take(event);
   yield ending(contextId, await record(call, begun));
 }
 
@@ -54,20 +52,42 @@ export function ending(contextId: string, task: TaskRecord): StreamResponse {
   return { payload: { $case: "statusUpdate", value } };
 }
 
-/** How a turn is run: it has begun once this resolves. */
-type Run = (contextId: string, request: TurnRequest) => Promise<Begun>;
+/** How a turn is run, `turn` if it goes on: it has begun once this resolves. */
+type Run = (contextId: string, request: TurnRequest, turn: string | null) => Promise<Begun>;
 
 /** Runs a turn here, read by this request. If its client leaves it goes on elsewhere. */
-function attached({ deps, env, ctx, signal }: Call): Run {
-  return async (contextId, request) => {
+function attached(call: Call): Run {
+  return async (contextId, request, known) => {
+    const { deps, env, ctx, signal } = call;
     const running = deps.startTurn(env, ctx, { ...request, signal });
-    const events = running.events[Symbol.asyncIterator]();
-    const { done, value: first } = await events.next();
-    if (done) throw new Error("a turn told nothing");
-    if (first.type === "failed") throw new HoldfastError(first.failure);
-    if (first.type !== "started") throw new Error(`a turn began with ${first.type}`);
-    return { contextId, turn: first.turn, events };
+    const told = running.events[Symbol.asyncIterator]();
+    const first = await told.next();
+    if (first.done) throw new Error("a turn told nothing");
+    if (first.value.type === "failed") throw new HoldfastError(first.value.failure);
+    const turn = first.value.type === "started" ? first.value.turn : known;
+    if (turn === null) throw new Error(`a turn began with ${first.value.type}`);
+    return { contextId, turn, events: toItsEnd(sessionOf(call, contextId), turn, first.value, told, signal) };
   };
+}
+
+/** All that a turn tells: what is told here, and if that ends before the turn, because it goes on elsewhere, the rest. */
+async function* toItsEnd(
+  session: SessionApi,
+  turn: string,
+  first: TurnEvent,
+  told: AsyncIterator<TurnEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  let last = first;
+  yield first;
+  for (let next = await told.next(); !next.done; next = await told.next()) {
+    last = next.value;
+    yield last;
+  }
+  if (isEnd(last)) return;
+  for await (const followed of followTurn(session, turn, { log: turn, n: last.n }, signal)) {
+    if (followed !== "idle") yield followed.event;
+  }
 }
 
 /** Has the session's object run it: nobody waits. */
@@ -89,7 +109,7 @@ function begin(call: Call, incoming: Incoming, run: Run): Promise<Begun> {
   const sent = fingerprint(message);
   const once = { key: `a2a ${sent}`, body: sent, repeated: false };
   const request = plainRequest({ ...whose(call, message, contextId), once }, content);
-  return run(contextId, { ...request, user: { content, blobs } });
+  return run(contextId, { ...request, user: { content, blobs } }, null);
 }
 
 /** A task that waits goes on with its answer, unless it waits for another one still. All others take no message. */
@@ -104,7 +124,7 @@ async function goOn(call: Call, incoming: Incoming, id: string, run: Run): Promi
   }
   const { message } = incoming;
   const answers = readAnswers(message, open);
-  const deps = { ...call.deps, goOn: (request: TurnRequest) => run(contextId, request) };
+  const deps = { ...call.deps, goOn: (request: TurnRequest) => run(contextId, request, turn) };
   for (const { pause, answer } of answers) {
     const begun = await answerPause(deps, call.env, whose(call, message, contextId), pause, answer);
     if (begun !== null) return begun;
