@@ -62,7 +62,7 @@ const OPTIONS = [
   "revision",
   "allowDestructive",
 ];
-const LIMITS = ["steps", "repeats"];
+const LIMITS = ["steps", "repeats", "subrequests"];
 
 /** Makes an agent. Throws {@link DefinitionError} when it can't work as it is defined. */
 export function defineAgent(options: AgentOptions): Agent {
@@ -81,7 +81,7 @@ export function defineAgent(options: AgentOptions): Agent {
     instructions: options.instructions ?? "",
     tools,
     modes: { ...options.modes, ...plan },
-    limits: { steps: 50, repeats: 5, ...options.limits },
+    limits: { steps: 50, repeats: 5, subrequests: 9_000, ...options.limits },
     busy: options.busy ?? "wait",
     hostSearch: options.hostSearch ?? true,
     clientSystem: options.clientSystem ?? "accept",

@@ -70,6 +70,11 @@ export interface Limits {
   readonly steps: number;
   /** Identical batches of calls in a row. */
   readonly repeats: number;
+  /**
+   * Requests to others that a turn may make in one isolate: model calls, those of tools by their `fetch`, and calls of the
+   * session's object, of which there is one a second. The platform allows 10,000 on a paid plan and 50 on a free one.
+   */
+  readonly subrequests: number;
 }
 
 export interface Agent {

@@ -1,3 +1,4 @@
+import { Gate } from "./gate.ts";
 import { type Hop, redirected } from "./redirect.ts";
 import { EgressError, type EgressPolicy, permitted } from "./refusal.ts";
 
@@ -11,9 +12,17 @@ export interface EgressLimits {
   readonly redirects: number;
   /** Requests of this guard, redirects included. Workers on the free plan have 50 for everything. */
   readonly requests: number;
+  /** Requests that wait for an answer's headers at once: a Worker has six, and a turn needs two itself. Others wait. */
+  readonly concurrent: number;
 }
 
-export const EGRESS_LIMITS: EgressLimits = { ms: 30_000, bytes: 10 * 1024 * 1024, redirects: 5, requests: 40 };
+export const EGRESS_LIMITS: EgressLimits = {
+  ms: 30_000,
+  bytes: 10 * 1024 * 1024,
+  redirects: 5,
+  requests: 40,
+  concurrent: 4,
+};
 
 /** As the platform's `fetch`. Throws {@link EgressError} for what is refused, and what `fetch` throws. */
 export type GuardedFetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
@@ -21,10 +30,16 @@ export type GuardedFetch = (input: RequestInfo | URL, init?: RequestInit) => Pro
 /**
  * The one way out: a `fetch` that asks only what {@link permitted} lets pass. Redirects are followed by hand, each judged
  * as the first URL was; across origins everything but harmless headers is dropped, and https never becomes http. Its
- * limits hold for all requests that are made with it, so make one for a turn.
+ * limits hold for all requests that are made with it, so make one for a turn. `onRequest` is told of each request, those
+ * after a redirect included, and may throw to stop it.
  */
-export function guardedFetch(policy: EgressPolicy, limits: Partial<EgressLimits> = {}): GuardedFetch {
-  const { ms, bytes, redirects, requests } = { ...EGRESS_LIMITS, ...limits };
+export function guardedFetch(
+  policy: EgressPolicy,
+  limits: Partial<EgressLimits> = {},
+  onRequest: () => void = () => {},
+): GuardedFetch {
+  const { ms, bytes, redirects, requests, concurrent } = { ...EGRESS_LIMITS, ...limits };
+  const gate = new Gate(concurrent);
   let made = 0;
 
   return async function guarded(input, init = {}) {
@@ -32,11 +47,18 @@ export function guardedFetch(policy: EgressPolicy, limits: Partial<EgressLimits>
     const given = new Request(input instanceof URL ? input.href : input, { ...init, signal: null });
     // Held in memory, since a redirect may want it again.
     const body = given.body === null ? null : await given.arrayBuffer();
-    let hop: Hop = { url, method: given.method, headers: new Headers(given.headers), body };
-    const clock = new Deadline(ms, init.signal ?? (input instanceof Request ? input.signal : null));
+    const hop: Hop = { url, method: given.method, headers: new Headers(given.headers), body };
+    return gate.pass(() => answered(hop, init.signal ?? (input instanceof Request ? input.signal : null)));
+  };
+
+  /** The answer's headers, with a body that is still to come. */
+  async function answered(first: Hop, signal: AbortSignal | null): Promise<Response> {
+    let hop = first;
+    const clock = new Deadline(ms, signal);
     try {
       for (let followed = 0; ; followed++) {
         if (++made > requests) throw new EgressError({ reason: "too_many_requests", most: requests });
+        onRequest();
         const { url, ...rest } = hop;
         const response = await fetch(url, { ...rest, redirect: "manual", signal: clock.signal });
         const next = redirected(hop, response.status, response.headers.get("location"), policy);
@@ -49,7 +71,7 @@ export function guardedFetch(policy: EgressPolicy, limits: Partial<EgressLimits>
       clock.stop();
       throw clock.tooSlow ? new EgressError({ reason: "too_slow", ms }) : thrown;
     }
-  };
+  }
 }
 
 /** The answer with a body that fails once it is longer than `most` bytes, or when time is up. */

@@ -9,6 +9,7 @@ import type {
   BeginAnswer,
   BeginRequest,
   BranchRequest,
+  Counted,
   FollowRequest,
   Page,
   PatchRequest,
@@ -35,7 +36,7 @@ const TRIES_MS = 10_000;
 const FIRST_WAIT_MS = 50;
 
 /** The session of that name, as turns and surfaces hold it. Asks nothing by itself. */
-export function sessionClient(env: Cloudflare.Env, id: SessionId): SessionApi {
+export function sessionClient(env: Cloudflare.Env, id: SessionId): SessionApi & Counted {
   // The types of RPC make lists of tuples; what crosses is what the object answers.
   const stubs = env.SESSIONS as unknown as Stubs;
   return new SessionClient(stubs, sessionName(id));
@@ -46,15 +47,20 @@ export function sessionClient(env: Cloudflare.Env, id: SessionId): SessionApi {
  * stub, up to five times within ten seconds: that is safe because `begin` and `append` know their repeats. Answers that
  * cross RPC in pages are put together here.
  */
-export class SessionClient implements SessionApi {
+export class SessionClient implements SessionApi, Counted {
   readonly #stubs: Stubs;
   readonly #name: string;
   readonly #wait: (ms: number) => Promise<void>;
+  #requests = 0;
 
   constructor(stubs: Stubs, name: string, wait = sleep) {
     this.#stubs = stubs;
     this.#name = name;
     this.#wait = wait;
+  }
+
+  get requests(): number {
+    return this.#requests;
   }
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
@@ -69,7 +75,7 @@ export class SessionClient implements SessionApi {
 
   /** Not tried again: the next beat is only a second away. */
   beat(fence: number): Promise<BeatAnswer> {
-    return this.#stubs.getByName(this.#name).beat(fence);
+    return this.#stub().beat(fence);
   }
 
   async resume(request: ResumeRequest): Promise<ResumeAnswer> {
@@ -89,7 +95,7 @@ export class SessionClient implements SessionApi {
 
   /** Not tried again: what was not told is told with the next events. */
   tell(fence: number, told: Told) {
-    return this.#stubs.getByName(this.#name).tell(fence, told);
+    return this.#stub().tell(fence, told);
   }
 
   follow(request: FollowRequest) {
@@ -184,6 +190,11 @@ export class SessionClient implements SessionApi {
     }
   }
 
+  #stub(): SessionRpc {
+    this.#requests++;
+    return this.#stubs.getByName(this.#name);
+  }
+
   async #pages(fence: number, of: "begin" | "context", count: number): Promise<Page[] | null> {
     const pages: Page[] = [];
     for (let n = 1; n <= count; n++) {
@@ -198,7 +209,7 @@ export class SessionClient implements SessionApi {
     const since = Date.now();
     for (let tries = 1; ; tries++) {
       try {
-        return await ask(this.#stubs.getByName(this.#name));
+        return await ask(this.#stub());
       } catch (error) {
         if (isUnavailable(error)) throw unavailable();
         const late = tries >= TRIES || Date.now() - since >= TRIES_MS;

@@ -451,3 +451,8 @@ export interface SessionRpc extends Omit<SessionApi, "branch" | "adopt"> {
   /** Page `n`, from 1, of what `begin` or `context` answered under that fence; null when there is no such page. */
   page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
 }
+
+/** How many calls of the session's object were made here so far, those that were made again included. */
+export interface Counted {
+  readonly requests: number;
+}

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { gate } from "../catalog/permission.ts";
 import { searchTools } from "../catalog/search.ts";
 import type { Tool, ToolContext } from "../define/types.ts";
+import { fetchWithin } from "../egress/fetch-within.ts";
 import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
 import { ModeSwitch } from "../values/mode-switch.ts";
@@ -111,6 +112,7 @@ function search(batch: Batch, call: CallBlock, input: unknown): Ran {
 /** Checks the input and runs the tool, both within its time. */
 async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown, mostMedia: number): Promise<Ran> {
   const controller = new AbortController();
+  const over = new AbortController();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   // Nobody may be waiting any more when the turn ends; that is no unhandled error.
   aborted.catch(() => undefined);
@@ -129,6 +131,7 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
       ...batch.context,
       callId: call.id,
       signal: controller.signal,
+      fetch: fetchWithin(batch.context.fetch, over.signal),
       progress: (text) => batch.emit({ type: "progress", id: call.id, text }),
       ask,
     };
@@ -149,6 +152,7 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     return said(call, "error", error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(timer);
+    over.abort(new Error("The call is over."));
     batch.signal.removeEventListener("abort", stop);
   }
 }

@@ -1,4 +1,4 @@
-import type { SessionApi } from "../session/contract.ts";
+import type { Counted, SessionApi } from "../session/contract.ts";
 import type { Observe } from "./observation.ts";
 import type { Runtime, TurnRequest } from "./runtime.ts";
 import type { Sink } from "./sink.ts";
@@ -7,7 +7,7 @@ import type { Sink } from "./sink.ts";
 export interface TurnDeps {
   readonly runtime: Runtime;
   readonly env: Cloudflare.Env;
-  readonly session: SessionApi;
+  readonly session: SessionApi & Partial<Counted>;
   readonly sink: Sink;
   readonly now: () => number;
   /** A new id: hexadecimal, at least 64 random bits. */

@@ -1,4 +1,4 @@
-import type { SessionApi, SessionId } from "../session/contract.ts";
+import type { Counted, SessionApi, SessionId } from "../session/contract.ts";
 import type { TurnJob } from "../session/session.ts";
 import { beginRequest, sessionId, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
@@ -11,7 +11,7 @@ import { Sink } from "./sink.ts";
 /** What turns share with the surfaces that start them. */
 export interface TurnHost {
   readonly runtime: Runtime;
-  readonly sessions: (env: Cloudflare.Env, id: SessionId) => SessionApi;
+  readonly sessions: (env: Cloudflare.Env, id: SessionId) => SessionApi & Partial<Counted>;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
   readonly hooks?: Hooks;
 }

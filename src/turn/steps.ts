@@ -2,6 +2,7 @@ import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
+import { RETRIES } from "../providers/contract.ts";
 import type { AppendRequest, BlobRow, CallRecord, PendingBatch, TurnStart } from "../session/contract.ts";
 import type { AssistantEntry, CallBlock, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
@@ -24,6 +25,7 @@ import { isRefused } from "./refused.ts";
 import type { TurnRequest } from "./runtime.ts";
 import type { Model } from "./settings.ts";
 import type { Setup } from "./setup.ts";
+import { Subrequests } from "./subrequests.ts";
 
 /** A request that can go out. `saved`: the session has its bytes already; otherwise they are saved with its answer. */
 interface Ready {
@@ -57,6 +59,7 @@ export class Steps {
   #line: Line;
   /** One for the turn, since its limits are the turn's. */
   readonly #fetch: GuardedFetch;
+  readonly #subrequests: Subrequests;
   #step: number;
   #lastBatch = "";
   #repeats = 0;
@@ -78,7 +81,8 @@ export class Steps {
     this.#pulse = pulse;
     this.#step = start.step;
     this.#line = lineOf(deps, request, start, models[0]);
-    this.#fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null));
+    this.#subrequests = new Subrequests(deps.session, request.agent.limits.subrequests);
+    this.#fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null), {}, () => this.#subrequests.outside());
   }
 
   get #model(): Model {
@@ -126,6 +130,7 @@ export class Steps {
         const message = `The turn stopped after ${agent.limits.steps} model calls, which is this agent's limit.`;
         return this.#fail({ reason: "limit", limit: "steps", message });
       }
+      if (this.#subrequests.isSpent) return this.#fail(this.#subrequests.failure().failure);
       this.#step += 1;
       const ready: Ready = next === "prepare" ? await this.#prepareFirst() : next;
       const asked = await this.#ask(ready);
@@ -165,6 +170,7 @@ export class Steps {
     let failure: Failure | null = null;
     const startedAt = now();
     let firstAt: number | null = null;
+    this.#subrequests.model(RETRIES);
     try {
       for await (const event of provider.stream(name, prepared.body, {
         env,

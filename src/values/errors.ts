@@ -22,7 +22,7 @@ export type Reason =
   | { readonly reason: "unavailable"; readonly retryAfter: number }
   | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
   /** The turn reached one of its agent's limits. */
-  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" | "attempts" }
+  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" | "attempts" | "subrequests" }
   /** The lease went to another isolate; nothing this one does counts any more. */
   | { readonly reason: "lost" }
   | { readonly reason: "internal" };

@@ -19,7 +19,7 @@ test("an agent has its defaults", () => {
     instructions: "",
     tools: [],
     modes: {},
-    limits: { steps: 50, repeats: 5 },
+    limits: { steps: 50, repeats: 5, subrequests: 9_000 },
     busy: "wait",
     hostSearch: true,
     clientSystem: "accept",
@@ -30,7 +30,7 @@ test("an agent has its defaults", () => {
 
 test("limits and settings are completed one by one", () => {
   const agent = defineAgent({ ...least, limits: { steps: 3 }, settings: { effort: "low" } });
-  expect(agent.limits).toEqual({ steps: 3, repeats: 5 });
+  expect(agent.limits).toEqual({ steps: 3, repeats: 5, subrequests: 9_000 });
   expect(agent.settings).toEqual({ maxOutputTokens: 8_000, effort: "low" });
 });
 

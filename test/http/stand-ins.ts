@@ -55,7 +55,7 @@ export function agent(name: string, model = "stand-in/model"): Agent {
     instructions: "",
     tools: [],
     modes: {},
-    limits: { steps: 50, repeats: 3 },
+    limits: { steps: 50, repeats: 3, subrequests: 9_000 },
     busy: "wait",
     hostSearch: true,
     clientSystem: "accept",
