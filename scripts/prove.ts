@@ -6,29 +6,32 @@ import { conclusion, judge, lines } from "./prove/judge.ts";
 
 /**
  * Shows with a user's own key what the provider's cache makes of a conversation with Holdfast: tools are loaded, one
- * comes late, and every turn runs in a fresh process. `npm run prove -- [--turns 6] [--model claude-sonnet-5]`, with
- * ANTHROPIC_API_KEY and, for another address, ANTHROPIC_BASE_URL. Exit code 0 where all that could be read was read.
+ * comes late, and every turn runs in a fresh process. `npm run prove -- [--turns 6] [--model openai/gpt-5.4]`, with
+ * ANTHROPIC_API_KEY or OPENAI_API_KEY and, for another address, ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Exit code 0 where
+ * all that could be read was read.
  */
 const SECRET = "prover-secret-prover-secret";
 const { values } = parseArgs({
-  options: { turns: { type: "string", default: "6" }, model: { type: "string", default: "claude-sonnet-5" } },
+  options: { turns: { type: "string", default: "6" }, model: { type: "string" } },
 });
 const turns = Number(values.turns);
-const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = process.env;
 if (!Number.isInteger(turns) || turns < 2) fail("--turns takes a whole number from 2 on.");
-if (!apiKey)
-  fail("Set ANTHROPIC_API_KEY: this talks to the API and costs a few cents. With an emulator, any text will do.");
+const { provider, name } = chosen(values.model);
+const apiKey = process.env[`${provider.toUpperCase()}_API_KEY`];
+const baseURL = process.env[`${provider.toUpperCase()}_BASE_URL`];
+if (!apiKey) {
+  const keys = values.model ? `${provider.toUpperCase()}_API_KEY` : "ANTHROPIC_API_KEY or OPENAI_API_KEY";
+  fail(`Set ${keys}: this talks to the API and costs a few cents. With an emulator, any text will do.`);
+}
 
-console.log(
-  `${turns} turns with ${values.model} at ${baseURL ?? "https://api.anthropic.com"}, each in a fresh process.`,
-);
+console.log(`${turns} turns with ${name} at ${baseURL ?? `https://api.${provider}.com`}, each in a fresh process.`);
 const workerd = await startWorkerd({
   entry: "scripts/prove/worker.ts",
   bindings: {
-    MODEL: values.model,
-    ANTHROPIC_API_KEY: apiKey,
+    MODEL: `${provider}/${name}`,
+    [`${provider.toUpperCase()}_API_KEY`]: apiKey,
     HOLDFAST_API_KEYS: `prover:${SECRET}`,
-    ...(baseURL ? { ANTHROPIC_BASE_URL: baseURL } : {}),
+    ...(baseURL ? { [`${provider.toUpperCase()}_BASE_URL`]: baseURL } : {}),
   },
 });
 try {
@@ -38,7 +41,7 @@ try {
   }
   const response = await workerd.fetch("/prove/calls");
   const calls: CallRecord[] = await response.json();
-  const judged = judge(calls);
+  const judged = judge(calls, provider === "openai" ? cacheStep(name) : null);
   console.log(["", ...lines(judged), "", conclusion(judged)].join("\n"));
   if (judged.some(({ problem }) => problem !== null)) process.exitCode = 1;
 } finally {
@@ -61,6 +64,20 @@ async function say({ fetch }: Workerd, text: string): Promise<string> {
   console.error(`\nThe turn failed: ${body.error?.message ?? response.status}`);
   process.exitCode = 1;
   return "(no answer)";
+}
+
+/** The model that was asked for, or one that there is a key for. A name without a provider is Anthropic's. */
+function chosen(model: string | undefined): { provider: "anthropic" | "openai"; name: string } {
+  const [, asked, name] = /^(?:(anthropic|openai)\/)?(.+)$/.exec(model ?? "") ?? [];
+  const onlyOpenAI = !process.env.ANTHROPIC_API_KEY && Boolean(process.env.OPENAI_API_KEY);
+  if (asked === "openai" || (model === undefined && onlyOpenAI)) return { provider: "openai", name: name ?? "gpt-5.4" };
+  return { provider: "anthropic", name: name ?? "claude-sonnet-5" };
+}
+
+/** How finely an OpenAI model caches where it does not say what it wrote (`docs/providers.md`). */
+function cacheStep(model: string): number | null {
+  if (/^gpt-(5\.[6-9]|6)/.test(model)) return null;
+  return model.startsWith("gpt-5.5") ? 2048 : 128;
 }
 
 function fail(message: string): never {

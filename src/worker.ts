@@ -9,6 +9,7 @@ const assistant = defineAgent({
   model: ({ env }) => {
     if (env.HOLDFAST_MODEL) return env.HOLDFAST_MODEL;
     if (env.ANTHROPIC_API_KEY || env.ANTHROPIC_BASE_URL) return "anthropic/claude-sonnet-5";
+    if (env.OPENAI_API_KEY || env.OPENAI_BASE_URL) return "openai/gpt-5.4";
     return "demo/scripted";
   },
   instructions: ({ owner }) =>

@@ -1,5 +1,6 @@
 import type { CallRecord } from "../../src/session/contract.ts";
 import { verdictText } from "../../src/values/turn-event.ts";
+import { inputTokens } from "../../src/values/usage.ts";
 
 /** One request of the conversation, judged. */
 export interface Judged {
@@ -11,21 +12,24 @@ export interface Judged {
 }
 
 /**
- * Holds each request of a conversation against the one before it: what that one read from the cache or wrote to it has
- * to be read now. `calls` are those of the ledger, with the usage that the provider reported.
+ * Holds each request of a conversation against the one before it: what that one left in the cache has to be read now.
+ * `calls` are those of the ledger, with the usage that the provider reported. `step`: the provider caches all it gets, in
+ * steps of so many tokens, and says nothing of what it writes; null: it says what it wrote.
  */
-export function judge(calls: readonly CallRecord[]): Judged[] {
+export function judge(calls: readonly CallRecord[], step: number | null = null): Judged[] {
+  const left = ({ usage }: CallRecord) =>
+    step === null ? usage.cacheRead + usage.cacheWrite : Math.floor(inputTokens(usage) / step) * step;
   return calls.map((call, index) => {
     const before = calls[index - 1];
-    const expected = before === undefined ? 0 : before.usage.cacheRead + before.usage.cacheWrite;
-    return { call, expected, problem: problemOf(call, before, expected) };
+    const expected = before === undefined ? 0 : left(before);
+    return { call, expected, problem: problemOf(call, before, before === undefined ? left(call) : expected) };
   });
 }
 
 function problemOf(call: CallRecord, before: CallRecord | undefined, expected: number): string | null {
   const { verdict, usage } = call;
   if (!call.answered) return "was not answered";
-  if (before === undefined) return usage.cacheWrite + usage.cacheRead === 0 ? "wrote nothing to the cache" : null;
+  if (before === undefined) return expected === 0 ? "wrote nothing to the cache" : null;
   if (verdict.prefix !== "extends") return `does not extend the request before: ${verdictText(verdict)}`;
   if (usage.cacheRead < expected) return `read ${usage.cacheRead} tokens of the ${expected} that were in the cache`;
   return null;

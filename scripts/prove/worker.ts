@@ -31,7 +31,7 @@ const HOUSE_RULES = Array.from(
 const agent = defineAgent({
   name: "prover",
   description: "Shows what the provider's cache makes of a conversation.",
-  model: `anthropic/${MODEL}`,
+  model: MODEL,
   settings: { maxOutputTokens: 2_000 },
   instructions: [
     "You answer with the help of tools. Look for one by tool_search wherever none of yours fits.",

@@ -11,7 +11,7 @@ import type {
 } from "../../values/entry.ts";
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, objectInput, saysOnlyWhatItLoaded } from "../load-points.ts";
-import { companionCall, referencesResult, searchCall } from "./companion.ts";
+import { callId, companionCall, referencesResult, searchCall } from "./companion.ts";
 import { partBlock, textBlock } from "./parts.ts";
 
 /**
@@ -87,7 +87,7 @@ function assistantBlock(seq: number, own: Block, sameEpoch: boolean, thinking: b
     case "opaque":
       return sameEpoch ? [{ ...block(seq, "assistant", own.raw), markable: false }] : [];
     case "call": {
-      const id = JSON.stringify(own.id);
+      const id = callId(own.id);
       const name = JSON.stringify(own.name);
       return [
         block(seq, "assistant", `{"type":"tool_use","id":${id},"name":${name},"input":${objectInput(own.input)}}`),
@@ -122,7 +122,7 @@ function resultBlock(result: ToolResult): string {
   const content = failed ? result.content.map(asText) : result.content;
   const blocks = content.flatMap((part) => partBlock(part) ?? []);
   if (blocks.length === 0) blocks.push(textBlock("(no output)"));
-  const id = JSON.stringify(result.call);
+  const id = callId(result.call);
   return `{"type":"tool_result","tool_use_id":${id},"content":[${blocks.join(",")}]${failed ? ',"is_error":true' : ""}}`;
 }
 
@@ -133,7 +133,7 @@ function asText(part: Part): Part {
 
 function hostSearchItems(input: RenderInput, seq: number, entry: HostSearchEntry): Item[] {
   const names = loadedAt(input, entry.call);
-  const said = `{"type":"tool_result","tool_use_id":${JSON.stringify(entry.call)},"content":[${textBlock(loadedLine(entry.names))}]}`;
+  const said = `{"type":"tool_result","tool_use_id":${callId(entry.call)},"content":[${textBlock(loadedLine(entry.names))}]}`;
   const result = names.length > 0 ? referencesItem(seq, entry.call, names) : block(seq, "user", said);
   if (entry.place.at === "attach") return [result];
   return [block(seq, "assistant", searchCall(entry.call, entry.names)), result];

@@ -1,15 +1,12 @@
 import { loadedLine } from "../../catalog/search.ts";
-import { sha256 } from "../../prefix/digest.ts";
 import type { AssistantEntry, CallBlock, Numbered, Part, ResultsEntry } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, objectInput, saysOnlyWhatItLoaded, searchInput } from "../load-points.ts";
+import { wireId } from "../wire-id.ts";
 import { bridged } from "./bridge.ts";
 import { type Form, formOf, wireName } from "./form.ts";
 import { outputText, userContent } from "./parts.ts";
-
-/** OpenAI takes ids of calls up to this length here; other endpoints take what they gave. */
-const LONGEST_ID = 40;
 
 /**
  * Entries as the messages of Chat Completions, in order, one item a message (design §3.4). Given the same input it gives
@@ -63,7 +60,7 @@ function assistantMessage(text: string, calls: readonly string[]): string {
 /** A call: as the model made it, with all that the endpoint said of it, where this epoch still calls the tool so. */
 function toolCall(form: Form, { id, name, input, raw }: CallBlock, own: boolean): string {
   const wire = wireName(form, name);
-  const head = `{"id":${JSON.stringify(wireId(id))},"type":"function",`;
+  const head = `{"id":${callId(id)},"type":"function",`;
   if (own && raw?.startsWith(rawHead(wire))) return head + raw.slice(1);
   const text = objectInput(input);
   const sent = JSON.stringify(wire === name ? text : bridged(name, text));
@@ -81,8 +78,9 @@ export function rawCall(name: string, input: string, more: Readonly<Record<strin
   return `${rawHead(name)}${JSON.stringify(input)}}${rest === "" ? "" : `,${rest}`}}`;
 }
 
-function wireId(id: string): string {
-  return id.length <= LONGEST_ID ? id : `call_${sha256(id).slice(0, 32)}`;
+/** The id of a call on this wire, as JSON text: OpenAI takes at most 40 characters here. */
+function callId(id: string): string {
+  return JSON.stringify(wireId(id, /^.{1,40}$/s));
 }
 
 /** All results of a batch, then what joins the conversation at one of its calls. */
@@ -114,7 +112,7 @@ function loadedText(names: readonly string[]): string {
 }
 
 function toolMessage(seq: number, call: string, text: string): Item {
-  const bytes = `{"role":"tool","tool_call_id":${JSON.stringify(wireId(call))},"content":${JSON.stringify(text)}}`;
+  const bytes = `{"role":"tool","tool_call_id":${callId(call)},"content":${JSON.stringify(text)}}`;
   return item(seq, "user", bytes);
 }
 

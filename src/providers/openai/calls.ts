@@ -1,25 +1,22 @@
-import { sha256 } from "../../prefix/digest.ts";
 import type { CallBlock } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import { objectInput } from "../load-points.ts";
+import { wireId } from "../wire-id.ts";
 import type { Form } from "./form.ts";
-
-/** Call ids have at most 64 characters here; longer ones come from other providers. */
-const LONGEST_ID = 64;
 
 /** Whether a tool joined the conversation before the call that is rendered. */
 export type Loaded = (name: string) => boolean;
 
-/** The id of a call on this wire, the same for the call and its output. */
-export function wireId(id: string): string {
-  return id.length <= LONGEST_ID ? id : `call_${sha256(id).slice(0, 32)}`;
+/** The id of a call on this wire, as JSON text: at most 64 characters. */
+export function callId(id: string): string {
+  return JSON.stringify(wireId(id, /^.{1,64}$/s));
 }
 
 /** A call as we write it, where the model's own item can't be sent: its result is found by its id. */
 export function callItem(form: Form, { id, name, input }: Pick<CallBlock, "id" | "name" | "input">): string {
   if (name === SEARCH_TOOL && form.search) return searchCall(id, objectInput(input));
   const fields = [
-    `"type":"function_call","call_id":${JSON.stringify(wireId(id))}`,
+    `"type":"function_call","call_id":${callId(id)}`,
     `"name":${JSON.stringify(name)},"arguments":${JSON.stringify(input === "" ? "{}" : input)}`,
     // Without it the API looks among the inline tools, and refuses what it does not find there (rule O2).
     ...(form.inline.has(name) ? [] : [`"namespace":${JSON.stringify(name)}`]),
@@ -29,7 +26,7 @@ export function callItem(form: Form, { id, name, input }: Pick<CallBlock, "id" |
 
 /** A search that the client executes. `input` is the JSON text of an object. */
 export function searchCall(id: string, input: string): string {
-  const fields = `"type":"tool_search_call","execution":"client","call_id":${JSON.stringify(wireId(id))}`;
+  const fields = `"type":"tool_search_call","execution":"client","call_id":${callId(id)}`;
   return `{${fields},"status":"completed","arguments":${input}}`;
 }
 

@@ -3,7 +3,7 @@ import type { AssistantEntry, Block, Numbered, Part, ResultsEntry, ToolResult } 
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, saysOnlyWhatItLoaded, searchInput } from "../load-points.ts";
-import { callItem, type Loaded, ownItem, searchCall, wireId } from "./calls.ts";
+import { callId, callItem, type Loaded, ownItem, searchCall } from "./calls.ts";
 import { type Form, formOf } from "./form.ts";
 import { inputPart } from "./parts.ts";
 
@@ -134,7 +134,7 @@ function loadItems(form: Form, seq: number, id: string, names: readonly string[]
 }
 
 function searchOutput(seq: number, id: string, names: readonly string[]): Item {
-  const fields = `"type":"tool_search_output","execution":"client","call_id":${JSON.stringify(wireId(id))}`;
+  const fields = `"type":"tool_search_output","execution":"client","call_id":${callId(id)}`;
   return { ...item(seq, "user", `{${fields},"status":"completed","tools":[]}`), loads: names };
 }
 
@@ -158,7 +158,7 @@ function outputItem(seq: number, { call, status, content }: ToolResult): Item {
     texts.length === parts.length
       ? JSON.stringify(texts.join("\n") || "(no output)")
       : `[${parts.map(inputPart).join(",")}]`;
-  const bytes = `{"type":"function_call_output","call_id":${JSON.stringify(wireId(call))},"output":${output}}`;
+  const bytes = `{"type":"function_call_output","call_id":${callId(call)},"output":${output}}`;
   return withMedia(item(seq, "user", bytes), content);
 }
 

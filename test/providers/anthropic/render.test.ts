@@ -224,3 +224,19 @@ test("a companion's id follows from the load point's alone", () => {
   expect(companionOf("c1")).toBe(companionOf("c1"));
   expect(companionOf("c1")).not.toBe(companionOf("c2"));
 });
+
+test("an id that another provider gave is sent as one that the API takes, in the call and in its result", () => {
+  const foreign = answersOf("acme/m");
+  const entries = [
+    user("hi"),
+    foreign(call("functions.clock:0", "clock")),
+    results(2, ok("functions.clock:0", "clock", "noon")),
+    foreign(call("functions.search:1", "tool_search")),
+    results(4, found("functions.search:1", ["a"])),
+  ];
+  const sent = lines(render(entries, { a: "functions.search:1" }));
+  const ids = sent.slice(1).map((line) => /(?:use|result) (call_[0-9a-f]{32}) /.exec(line)?.[1]);
+  expect(ids[0]).toBeDefined();
+  expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]]);
+  expect(ids[2]).not.toBe(ids[0]);
+});
