@@ -24,7 +24,8 @@ const LONGEST_NAME = 64;
 /**
  * Which tools the entries of an effective, repaired context speak for (design §3.3). Only what the runtime itself
  * recorded as done is evidence: a successful result of the search tool for the names it resolved, of any other tool
- * for that tool, and a host search for its names. Texts, failed calls and whatever a client brought never are.
+ * for that tool, a host search for its names, and a compaction for those it carried over. Texts, summaries included,
+ * failed calls and whatever a client brought never are.
  */
 export function collectEvidence(entries: readonly Numbered[]): Evidence[] {
   const first = new Map<string, number>();
@@ -60,6 +61,8 @@ function namesIn(entry: Numbered["entry"]): string[] {
       return entry.results.filter((result) => result.status === "ok").flatMap(namesOf);
     case "host_search":
       return cleanNames(entry.names);
+    case "compaction":
+      return cleanNames(entry.carriedToolNames, Number.POSITIVE_INFINITY);
     case "user":
     case "assistant":
     case "rewind":
@@ -76,10 +79,10 @@ function namesOf(result: ToolResult): string[] {
 }
 
 /** Stored text is not trusted to have the shape its type says: anything but a list of names is no name at all. */
-function cleanNames(value: unknown): string[] {
+function cleanNames(value: unknown, most = MOST_NAMES): string[] {
   if (!Array.isArray(value)) return [];
   return value
-    .slice(0, MOST_NAMES)
+    .slice(0, most)
     .flatMap((name: unknown) => (typeof name === "string" ? [name.trim()] : []))
     .filter((name) => name !== "" && name.length <= LONGEST_NAME);
 }

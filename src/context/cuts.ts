@@ -4,12 +4,12 @@ import type { Numbered } from "../values/entry.ts";
 export type Span = readonly [first: number, last: number];
 
 /**
- * Which of a session's entries, 1 to `lastSeq`, are not effective. None of them ever
- * will be again, and a turn hangs new entries on effective ones only: so the effective context is the same without them,
- * whatever is appended, and they need not be read.
+ * Which of a session's entries, 1 to `lastSeq`, rewinds took back: those that are not in `left` (`uncompacted`). None of
+ * them ever will be effective again, and a turn hangs new entries on effective ones only: so the effective context is
+ * the same without them, whatever is appended, and they need not be read.
  */
-export function cutSpans(effective: readonly Numbered[], lastSeq: number): Span[] {
-  const kept = effective.map(({ seq }) => seq).sort((a, b) => a - b);
+export function cutSpans(left: readonly Numbered[], lastSeq: number): Span[] {
+  const kept = left.map(({ seq }) => seq).sort((a, b) => a - b);
   return spansBetween(
     kept.map((seq): Span => [seq, seq]),
     lastSeq,

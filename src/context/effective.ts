@@ -1,12 +1,17 @@
-import type { AssistantEntry, Entry, Numbered } from "../values/entry.ts";
+import type { AssistantEntry, CompactionEntry, Entry, Numbered } from "../values/entry.ts";
 
 /**
  * The entries that are really part of the conversation, in the order in which they are sent: without what a rewind
- * took back, without answers of which nothing was left, results right after their calls, and every host search at its
- * place (design §3.2). `all` is a session's entries by sequence number; those that an earlier rewind took back, and it
- * with them, may be left out (`cuts.ts`).
+ * took back or a compaction left out, without answers of which nothing was left, results right after their calls, and
+ * every host search at its place (design §3.2). `all` is a session's entries by sequence number; those that an earlier
+ * rewind took back, and it with them, may be left out (`cuts.ts`).
  */
 export function effectiveContext(all: readonly Numbered[]): Numbered[] {
+  return compacted(toldEntries(all).filter(({ entry }) => isEffective(entry)));
+}
+
+/** What would be effective if nothing had ever been compacted: the conversation as its user knows it. */
+export function uncompacted(all: readonly Numbered[]): Numbered[] {
   return toldEntries(all).filter(({ entry }) => isEffective(entry));
 }
 
@@ -14,6 +19,18 @@ export function effectiveContext(all: readonly Numbered[]): Numbered[] {
 export function toldEntries(all: readonly Numbered[]): Numbered[] {
   const cut = cutByRewinds(all);
   return inOrder(all).filter(({ seq }) => !cut.has(seq));
+}
+
+/** What the newest compaction left: itself, what it kept, and all that came after it. */
+function compacted(entries: readonly Numbered[]): Numbered[] {
+  let newest: Numbered<CompactionEntry> | null = null;
+  for (const { seq, entry } of entries) {
+    if (entry.kind === "compaction" && seq > (newest?.seq ?? 0)) newest = { seq, entry };
+  }
+  if (newest === null) return [...entries];
+  const { seq: at, entry } = newest;
+  const kept = new Set(entry.kept);
+  return [newest, ...entries.filter(({ seq }) => seq > at || kept.has(seq))];
 }
 
 /** The calls of an answer, in order. */

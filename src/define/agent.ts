@@ -1,5 +1,6 @@
 import { ToolIndex } from "../catalog/tool-index.ts";
 import { PLAN_MODE } from "../values/tool.ts";
+import { compactionOf, compactionProblem } from "./compaction.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { modesProblem } from "./modes.ts";
 import { duplicates, nameProblem, reservedNames } from "./names.ts";
@@ -7,7 +8,7 @@ import { isCount, unknownOptions, unknownOptionsProblem } from "./options.ts";
 import { defaultPlanMode, planTools } from "./plan.ts";
 import { settingsProblem } from "./settings.ts";
 import { toolProblem } from "./tool.ts";
-import type { Agent, Limits, Mode, Tool } from "./types.ts";
+import type { Agent, Compaction, Limits, Mode, Tool } from "./types.ts";
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -39,6 +40,8 @@ export interface AgentOptions {
   readonly hostSearch?: boolean;
   /** What becomes of system text that a client sends; default `accept`. */
   readonly clientSystem?: Agent["clientSystem"];
+  /** How a context that fills the model's window is made shorter; false leaves that to `POST …/compact`. */
+  readonly compaction?: false | Partial<Omit<Compaction, "automatic">>;
   /** Rises to withdraw instructions and descriptions that were frozen; default 1. */
   readonly revision?: number;
   /** Lets tools of risk `destructive` run; default false. */
@@ -59,6 +62,7 @@ const OPTIONS = [
   "busy",
   "hostSearch",
   "clientSystem",
+  "compaction",
   "revision",
   "allowDestructive",
 ];
@@ -85,6 +89,7 @@ export function defineAgent(options: AgentOptions): Agent {
     busy: options.busy ?? "wait",
     hostSearch: options.hostSearch ?? true,
     clientSystem: options.clientSystem ?? "accept",
+    compaction: compactionOf(options.compaction),
     revision: options.revision ?? 1,
     allowDestructive: options.allowDestructive ?? false,
     index: new ToolIndex(tools),
@@ -127,7 +132,7 @@ function agentProblem(agent: Agent): string | null {
   if (typeof agent.hostSearch !== "boolean") return "hostSearch must be true or false";
   if (typeof agent.allowDestructive !== "boolean") return "allowDestructive must be true or false";
   if (!isCount(agent.revision, 1)) return "revision must be a whole number above 0";
-  return settingsProblem(agent.settings);
+  return compactionProblem(agent.compaction) ?? settingsProblem(agent.settings);
 }
 
 function planProblem({ plan }: AgentOptions): string | null {

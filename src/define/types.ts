@@ -77,6 +77,19 @@ export interface Limits {
   readonly subrequests: number;
 }
 
+export interface Compaction {
+  /** Whether a context that fills the window is compacted by itself. */
+  readonly automatic: boolean;
+  /** Share of the model's window that a call has to use before the next one waits for a compaction. */
+  readonly threshold: number;
+  /** Tokens of the newest messages and steps that stay; null is a fifth of the window, at most 20 000. */
+  readonly keep: number | null;
+  /** Writes the summaries; null is the agent's own model. */
+  readonly model: Agent["model"] | null;
+  /** `provider`: where the provider can compact by itself, an automatic compaction is its own. */
+  readonly by: "runtime" | "provider";
+}
+
 export interface Agent {
   readonly name: string;
   readonly description: string;
@@ -94,6 +107,7 @@ export interface Agent {
   readonly hostSearch: boolean;
   readonly clientSystem: "accept" | "ignore";
   readonly revision: number;
+  readonly compaction: Compaction;
   readonly allowDestructive: boolean;
   /** Search index over the lazy tools, kept from turn to turn; `defineAgent` makes it. */
   readonly index?: ToolIndex;

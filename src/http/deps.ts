@@ -4,6 +4,7 @@ import type { listSessions } from "../session/list.ts";
 import type * as requests from "../session/requests.ts";
 import type { listTasks } from "../session/task-list.ts";
 import type * as transcripts from "../session/transcripts.ts";
+import type { CompactionAsked, compactSession } from "../turn/compact-session.ts";
 import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import type { TurnHost } from "../turn/start.ts";
 import type { Owner } from "../values/owner.ts";
@@ -33,6 +34,12 @@ export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log"> 
   readonly startInBackground: (env: Cloudflare.Env, request: TurnRequest) => Promise<string | null>;
   /** What anybody may read of an agent, relative to its root, under `/.well-known/`. */
   readonly discovery: () => Hono<HttpEnv>;
+  /** Compacts a session in which no turn runs; null when there is none of that name. */
+  readonly compact: (
+    env: Cloudflare.Env,
+    ctx: Pick<ExecutionContext, "waitUntil">,
+    asked: CompactionAsked,
+  ) => ReturnType<typeof compactSession>;
   readonly listSessions: typeof listSessions;
   readonly listTasks: typeof listTasks;
   readonly transcripts: typeof transcripts;

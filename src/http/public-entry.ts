@@ -29,7 +29,9 @@ type PublicEntryBody =
   | { readonly kind: "system_update" }
   | { readonly kind: "pause"; readonly pauses: readonly Pause[] }
   | { readonly kind: "pause_answer"; readonly pause: string; readonly answer: PauseAnswer }
-  | { readonly kind: "mode_change"; readonly mode: string };
+  | { readonly kind: "mode_change"; readonly mode: string }
+  /** From here on the model reads the summary instead of the earlier entries, except for those that were kept. */
+  | { readonly kind: "compaction"; readonly summary: string; readonly kept: readonly number[]; readonly why: string };
 
 type PublicBlock =
   | { readonly type: "text"; readonly text: string }
@@ -65,6 +67,8 @@ function body(entry: Entry): PublicEntryBody {
       return { kind: "pause_answer", pause: entry.pause, answer: entry.answer };
     case "mode_change":
       return { kind: "mode_change", mode: entry.mode };
+    case "compaction":
+      return { kind: "compaction", summary: entry.summary, kept: entry.kept, why: entry.why };
   }
 }
 

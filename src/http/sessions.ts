@@ -6,6 +6,7 @@ import { HoldfastError } from "../values/errors.ts";
 import { parse } from "./bad-request.ts";
 import { readJson } from "./body.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
+import { executionContext } from "./execution-context.ts";
 import { found, openSession } from "./open-session.ts";
 import { readPatch } from "./patch.ts";
 import { publicEntry } from "./public-entry.ts";
@@ -87,6 +88,17 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
     const { session, id } = openSession(deps, c);
     found((await session.stop()) || null, id);
     return c.json({ id, stopping: true });
+  });
+
+  routes.post("/api/sessions/:id/compact", async (c) => {
+    const { id } = openSession(deps, c);
+    const { owner, agent, requestId } = c.var;
+    const ctx = executionContext(c);
+    const compacting = deps.compact(c.env, ctx, { owner, agent, requestId, conversation: id });
+    // It was asked for and is paid for: whoever asked may leave.
+    ctx.waitUntil(compacting.catch(() => undefined));
+    const { compacted } = found(await compacting, id);
+    return c.json({ id, compacted });
   });
 
   return routes;

@@ -143,6 +143,8 @@ export interface Provider {
   missing(env: Cloudflare.Env): string | null;
   /** `cacheKey`: 32 hex digits, the same for all requests of a session. */
   settings(model: string, settings: EpochSettings, cacheKey: string): string;
+  /** Frozen settings, changed so that the model can call no tool. */
+  withoutCalls(settings: string): string;
   system(text: string): string[];
   define(tool: ToolSpec, deferred: boolean, model: string): Definition;
   items(input: RenderInput): Item[];

@@ -28,6 +28,8 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
   store.transaction(() => {
     store.addEntries(rev, request.firstSeq, request.entries);
     store.addBlobs(rev, request.blobs ?? []);
+    if (request.ends !== undefined) store.addEnding(rev, request.ends);
+    if (request.clientSystem !== undefined) store.addText(rev, "client_system", request.clientSystem);
     if (request.chain) writeChain(store, rev, request.chain);
     if (request.call) store.addCall(rev, request.call);
     if (request.instructions !== undefined) store.addText(rev, "instructions", request.instructions);
@@ -52,8 +54,8 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
   return { kind: "ok", lastSeq };
 }
 
-function appendKey({ turn, step, kind }: AppendRequest): string {
-  return `${turn}/${step}/${kind}`;
+function appendKey({ turn, step, kind, n = 0 }: AppendRequest): string {
+  return `${turn}/${step}/${kind}${n === 0 ? "" : `/${n}`}`;
 }
 
 function ended({ end }: AppendRequest): Pick<SessionRow, "status" | "cancel" | "refused_from" | "ended"> {

@@ -1,7 +1,7 @@
 import type { Alignment } from "../context/align-history.ts";
 import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
-import { callsOf, effectiveContext, openBatch } from "../context/effective.ts";
+import { callsOf, effectiveContext, openBatch, uncompacted } from "../context/effective.ts";
 import type { AssistantEntry, Entry, Numbered, RewindEntry, ToolResult, UserEntry } from "../values/entry.ts";
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
@@ -53,9 +53,11 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   const { all, lastSeq, newest } = found;
   const asked = userEntry(request.user);
   const effective = effectiveContext(all);
+  // A client knows nothing of compactions: it still has, and may edit, what they left out.
+  const known = uncompacted(all);
   const unfinished = isUnfinished(effective, newest);
-  const told = unfinished ? upTo(effective, newest.userSeq) : effective;
-  const alignment = withParts(align(told, asked, request, unfinished), asked, effective);
+  const told = unfinished ? upTo(known, newest.userSeq) : known;
+  const alignment = withParts(align(told, asked, request, unfinished), asked, known);
 
   if (newest.status === "dead" && unfinished && isAt(alignment, "rerun", newest.userSeq)) {
     return resumption(effective, newest);
@@ -213,9 +215,9 @@ function align(told: readonly Numbered[], asked: UserEntry, { sent }: BeginReque
 }
 
 /** Messages are compared by their text; one with another image or document is another message after all. */
-function withParts(alignment: Alignment, asked: UserEntry, effective: readonly Numbered[]): Alignment {
+function withParts(alignment: Alignment, asked: UserEntry, known: readonly Numbered[]): Alignment {
   if (alignment.kind !== "rerun" && alignment.kind !== "regenerate") return alignment;
-  const ours = effective.find(({ seq }) => seq === alignment.user)?.entry;
+  const ours = known.find(({ seq }) => seq === alignment.user)?.entry;
   if (ours?.kind === "user" && partsKey(ours) === partsKey(asked)) return alignment;
   return alignment.kind === "rerun" ? { kind: "append" } : { kind: "edited", user: alignment.user };
 }

@@ -1,6 +1,7 @@
 import type { Marks } from "../prefix/marks.ts";
 import type { Cause } from "../values/turn-event.ts";
-import type { ChainState } from "./contract.ts";
+import { inputTokens } from "../values/usage.ts";
+import type { CallRecord, ChainState } from "./contract.ts";
 import { anchorWithin, wholeEpoch, wholly } from "./epoch.ts";
 import { frozenPrefix, LAST } from "./opening.ts";
 import type { Store } from "./store.ts";
@@ -11,6 +12,8 @@ export interface Standing {
   readonly nextEpoch: number;
   readonly broken: Cause | null;
   readonly message: string | null;
+  /** See `TurnStart.used`. */
+  readonly used: number | null;
   /** The entries that the chain's items stand for. */
   readonly sent: ReadonlySet<number>;
 }
@@ -27,11 +30,12 @@ export function chainKey(asked: { readonly model: string; readonly perMode: bool
 export function standing(store: Store, model: string, key: string, isEffective: (seq: number) => boolean): Standing {
   const sent = new Set<number>();
   const newest = store.newestEpoch(key);
-  if (newest === null) return { chain: null, nextEpoch: 1, broken: before(store, model), message: null, sent };
+  const used = usedTokens(store.lastLink());
+  if (newest === null) return { chain: null, nextEpoch: 1, broken: before(store, model), message: null, used, sent };
   const message = store.lastAnswered(key)?.message ?? null;
   const nextEpoch = newest.epoch + 1;
   const ended = store.endedBy(newest.rev);
-  if (ended !== null) return { chain: null, nextEpoch, broken: ended, message, sent };
+  if (ended !== null) return { chain: null, nextEpoch, broken: ended, message, used, sent };
 
   const { opening, parts, deferred, items } = wholeEpoch(store, key, newest);
   const kept: string[] = [];
@@ -59,7 +63,8 @@ export function standing(store: Store, model: string, key: string, isEffective: 
     anchor: anchorWithin(store, key, parts, kept.length, cutAt ?? LAST),
     last: last === null ? null : { hash: last.hash, segments: last.segments },
   };
-  return { chain, nextEpoch, broken: cut ? "rewind" : null, message, sent };
+  // What a rewind left of a context is smaller than the last call says, nobody knows by how much.
+  return { chain, nextEpoch, broken: cut ? "rewind" : null, message, used: cut ? null : used, sent };
 }
 
 /** The marks of a chain's newest epoch; null where there is none. */
@@ -72,6 +77,10 @@ export function epochMarks(store: Store, key: string): Marks | null {
     deferred: deferred.map(({ mark }) => mark),
     items: Array.from(items, ({ mark }) => mark),
   };
+}
+
+function usedTokens(call: CallRecord | null): number | null {
+  return call === null ? null : inputTokens(call.usage) + call.usage.output;
 }
 
 /** Why there is no epoch yet on a chain to that model: it is the first, or another came before. */

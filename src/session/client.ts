@@ -9,6 +9,7 @@ import type {
   BeginAnswer,
   BeginRequest,
   BranchRequest,
+  CompactRequest,
   Counted,
   FollowRequest,
   Page,
@@ -19,6 +20,8 @@ import type {
   SessionContext,
   SessionId,
   SessionRpc,
+  SnapshotAnswer,
+  SnapshotRequest,
   Told,
   TurnStart,
 } from "./contract.ts";
@@ -115,6 +118,14 @@ export class SessionClient implements SessionApi, Counted {
     return { entries, blobs };
   }
 
+  snapshot(request: SnapshotRequest) {
+    return this.#whole((stub) => stub.snapshot(request));
+  }
+
+  compact(request: CompactRequest) {
+    return this.#call((stub) => stub.compact(request));
+  }
+
   marks(fence: number, chain: string) {
     return this.#call((stub) => stub.marks(fence, chain));
   }
@@ -177,7 +188,7 @@ export class SessionClient implements SessionApi, Counted {
   }
 
   /** A turn's start with all of its pages, or the answer in its place. */
-  async #whole<T extends BeginAnswer | null>(
+  async #whole<T extends BeginAnswer | SnapshotAnswer | null>(
     ask: (stub: SessionRpc) => Promise<T | TurnStart>,
   ): Promise<T | TurnStart> {
     for (let tries = 1; ; tries++) {

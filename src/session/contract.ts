@@ -157,6 +157,8 @@ export interface TurnStart {
   readonly nextEpoch: number;
   /** The provider's id of the chain's last answer; null before there is one. */
   readonly message?: string | null;
+  /** Tokens that the last model call took and gave, where they say how much of the window the context fills; else null. */
+  readonly used?: number | null;
   /** Why the next request can't extend the last: what ended the epoch, or that another chain came before. */
   readonly broken: Cause | null;
   /** Effective entries that no item of the chain stands for yet, in effective order. */
@@ -259,6 +261,8 @@ export interface CallRecord {
   readonly retryAt?: number;
   /** What the provider said of its cache; absent where it was not asked or did not answer. */
   readonly provider?: Diagnosis;
+  /** `summary`: asked for a compaction. Such a call is no link of its chain: the next one goes on from the one before. */
+  readonly purpose?: "summary";
 }
 
 export interface AppendRequest {
@@ -268,9 +272,12 @@ export interface AppendRequest {
   readonly step: number;
   /**
    * `before`: deferrals that changed outside of `results`. `fallback`: a call that failed, after which another model is
-   * asked. `handover`: another isolate is to go on from here. `finish` ends the turn. A repeat of one changes nothing.
+   * asked. `call`: one that led to no entry. `handover`: another isolate is to go on from here. `finish` ends the turn. A
+   * repeat of one changes nothing.
    */
-  readonly kind: "before" | "answer" | "results" | "fallback" | "handover" | "finish";
+  readonly kind: "before" | "answer" | "results" | "fallback" | "call" | "handover" | "finish";
+  /** Tells appends of one kind and step apart where there are several; absent is 0. */
+  readonly n?: number;
   /** Sequence number the first of `entries` takes. */
   readonly firstSeq: number;
   readonly entries: readonly string[];
@@ -282,6 +289,10 @@ export interface AppendRequest {
   readonly deferrals?: string;
   /** JSON of the frozen instructions; given when they were asked. */
   readonly instructions?: string;
+  /** From here on the client's system text that the session was frozen with. */
+  readonly clientSystem?: string;
+  /** Why all epochs end with this append, whose own chain write opens a new one. */
+  readonly ends?: Cause;
   readonly chain?: ChainWrite;
   readonly call?: CallRecord;
   readonly end?: TurnEnd &
@@ -330,6 +341,30 @@ export interface FollowAnswer {
   readonly events: readonly TurnEvent[];
   /** The last of them is the turn's end, or there is nothing after what the reader has. */
   readonly ended: boolean;
+}
+
+/** Asks for what a turn would start from, where none runs. */
+export interface SnapshotRequest extends Pick<BeginRequest, "chain"> {
+  readonly v: 1;
+}
+
+export type SnapshotAnswer =
+  | Extract<BeginAnswer, { kind: "go" | "busy" }>
+  /** The newest turn waits for its owner's answer. */
+  | { readonly kind: "paused" };
+
+/** A compaction that was made while no turn ran, of the session as a snapshot showed it. */
+export interface CompactRequest {
+  readonly v: 1;
+  /** The snapshot's. */
+  readonly fence: number;
+  readonly lastSeq: number;
+  /** Id of this compaction. */
+  readonly turn: string;
+  /** Text of its entry; null where it failed and only its calls are to be kept. */
+  readonly entry: string | null;
+  readonly calls: readonly CallRecord[];
+  readonly clientSystem?: string;
 }
 
 export type AppendAnswer =
@@ -411,6 +446,10 @@ export interface SessionApi {
   follow(request: FollowRequest): Promise<FollowAnswer | null>;
   /** What a running turn goes on from in another mode or on another model; null when another isolate has the session. */
   reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null>;
+  /** What a turn would start from; takes nothing. Null when there is no such session. */
+  snapshot(request: SnapshotRequest): Promise<SnapshotAnswer | null>;
+  /** Stores a compaction. `lost` if the session is no longer what the snapshot showed. */
+  compact(request: CompactRequest): Promise<AppendAnswer>;
   /** All effective entries, in effective order, for a request that cannot go on from frozen bytes. */
   context(fence: number): Promise<SessionContext | null>;
   /** Marks of a chain's newest epoch, to find out where its frozen bytes changed. Null where there is none. */
@@ -448,7 +487,7 @@ export interface SessionApi {
 export interface SessionRpc extends Omit<SessionApi, "branch" | "adopt"> {
   branch(request: BranchRequest): Promise<ReadableStream<Uint8Array> | null>;
   adopt(id: SessionId, branch: ReadableStream<Uint8Array>): Promise<void>;
-  /** Page `n`, from 1, of what `begin` or `context` answered under that fence; null when there is no such page. */
+  /** Page `n`, from 1, of what was answered under that fence; null when there is no such page. */
   page(fence: number, of: "begin" | "context", n: number): Promise<Page | null>;
 }
 

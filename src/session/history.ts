@@ -1,5 +1,5 @@
 import { cutSpans, type Span, spansBetween } from "../context/cuts.ts";
-import { effectiveContext } from "../context/effective.ts";
+import { uncompacted } from "../context/effective.ts";
 import { decodeEntry, type Entry, encodeEntry, type Numbered } from "../values/entry.ts";
 import type { EntryRow } from "./contract.ts";
 import type { SessionRow, Store } from "./store.ts";
@@ -44,7 +44,7 @@ export function rowsFrom(first: number, texts: readonly string[]): EntryRow[] {
 /** The session's cuts once `history`, which ends with entry `lastSeq`, is all that may be effective; null if it has no new one. */
 export function newCuts({ all }: History, lastSeq: number): string | null {
   if (!all.some(({ entry }) => entry.kind === "rewind")) return null;
-  return JSON.stringify(cutSpans(effectiveContext(all), lastSeq));
+  return JSON.stringify(cutSpans(uncompacted(all), lastSeq));
 }
 
 function parseCuts(text: string): Span[] {

@@ -33,6 +33,8 @@ export interface LedgerRow {
   };
   readonly usage: Usage;
   readonly answered: boolean;
+  /** `summary`: asked for a compaction, and no link of the chain. */
+  readonly purpose: "answer" | "summary";
   /** What the provider found when it compared this request with the chain's last answered one; null where it was not asked. */
   readonly provider: Diagnosis | null;
 }
@@ -51,6 +53,7 @@ export function ledgerRow(call: CallRecord): LedgerRow {
     },
     usage,
     answered,
+    purpose: call.purpose ?? "answer",
     provider: call.provider ?? null,
   };
 }

@@ -12,6 +12,7 @@ import type {
   BeginRequest,
   BranchRequest,
   CallRecord,
+  CompactRequest,
   EntryRow,
   FollowAnswer,
   FollowRequest,
@@ -24,6 +25,8 @@ import type {
   SessionId,
   SessionRpc,
   SessionSummary,
+  SnapshotAnswer,
+  SnapshotRequest,
   TellAnswer,
   Told,
   TurnStart,
@@ -84,6 +87,14 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
     return this.#session.reread(fence, asked);
+  }
+
+  snapshot(request: SnapshotRequest): Promise<SnapshotAnswer | null> {
+    return this.#session.snapshot(request);
+  }
+
+  compact(request: CompactRequest): Promise<AppendAnswer> {
+    return this.#session.compact(request);
   }
 
   context(fence: number): Promise<SessionContext | null> {

@@ -9,6 +9,7 @@ import { admit, applyAppend, endText } from "./append.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { epochMarks } from "./chain.ts";
+import { storeCompaction } from "./compaction.ts";
 import type {
   AnswerOutcome,
   AppendAnswer,
@@ -18,6 +19,7 @@ import type {
   BeginRequest,
   BranchRequest,
   CallRecord,
+  CompactRequest,
   EntryRow,
   FollowAnswer,
   FollowRequest,
@@ -30,6 +32,8 @@ import type {
   SessionId,
   SessionRpc,
   SessionSummary,
+  SnapshotAnswer,
+  SnapshotRequest,
   TellAnswer,
   Told,
   TurnEnd,
@@ -254,10 +258,33 @@ export class Session implements SessionRpc {
   }
 
   async context(fence: number): Promise<SessionContext | null> {
-    const row = this.#holder(fence);
+    const row = this.#unclaimed(fence);
     if (row === null) return null;
     const [{ entries, blobs }, ...rest] = paginate(listsOfContext(wholeContext(this.#store, row)));
     return { entries, blobs, more: rest.length };
+  }
+
+  async snapshot(request: SnapshotRequest): Promise<SnapshotAnswer | null> {
+    refuseUnknown(request.v);
+    const row = await this.#known();
+    if (row === null) return null;
+    if (row.status === "paused") return { kind: "paused" };
+    const now = this.#host.now();
+    if (row.status === "running") return { kind: "busy", retryAfter: retryAfter(this.#leaseOf(row, now), now) };
+    const asked = { chain: request.chain, rerun: [] };
+    this.#asked = { fence: row.fence, request: asked };
+    const start = turnStart(this.#store, row, asked, History.read(this.#store, row));
+    const [first, ...rest] = paginate(listsOf(start));
+    return withLists(start, first, rest.length);
+  }
+
+  async compact(request: CompactRequest): Promise<AppendAnswer> {
+    refuseUnknown(request.v);
+    const row = await this.#known();
+    if (row === null) return { kind: "lost" };
+    const answer = storeCompaction(this.#store, row, request, this.#host.now());
+    if (answer.kind === "ok") this.#flushSoon(0);
+    return answer;
   }
 
   async marks(fence: number, chain: string): Promise<Marks | null> {
@@ -265,7 +292,7 @@ export class Session implements SessionRpc {
   }
 
   async page(fence: number, of: "begin" | "context", n: number): Promise<Page | null> {
-    const row = this.#holder(fence);
+    const row = this.#unclaimed(fence);
     if (row === null) return null;
     if (of === "context") return paginate(listsOfContext(wholeContext(this.#store, row)))[n] ?? null;
     if (this.#asked?.fence !== fence) return null;
@@ -494,6 +521,12 @@ export class Session implements SessionRpc {
   #holder(fence: number): SessionRow | null {
     const row = this.#store.session();
     return row !== null && row.fence === fence && row.status === "running" && row.deleted_at === null ? row : null;
+  }
+
+  /** The session's row if no turn began since that fence was given. */
+  #unclaimed(fence: number): SessionRow | null {
+    const row = this.#store.session();
+    return row !== null && row.fence === fence && row.deleted_at === null ? row : null;
   }
 
   /** When the running turn's lease runs out. What this object does not remember has a whole lease from now on. */

@@ -212,8 +212,10 @@ export class Store {
     for (const [part, text] of split(pack(lists)).entries()) this.insert("items", { rev, part, chain, epoch, text });
   }
 
+  /** Keeps a model call. One that is no link of its chain stands under no chain's name, so that none is found to go on from it. */
   addCall(rev: number, call: CallRecord): void {
-    this.insert("calls", { rev, chain: call.chain, epoch: call.epoch, text: JSON.stringify(call) });
+    const chain = call.purpose === undefined ? call.chain : "";
+    this.insert("calls", { rev, chain, epoch: call.epoch, text: JSON.stringify(call) });
   }
 
   /** Keeps a text under a name; the newest counts. */
@@ -331,6 +333,14 @@ export class Store {
   lastAnswered(chain: string): CallRecord | null {
     const query = "SELECT text FROM calls WHERE chain = ? AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1";
     const [row] = this.#sql.exec<{ text: string }>(query, chain).toArray();
+    return row === undefined ? null : parseCall(row.text);
+  }
+
+  /** The newest answered call since all epochs were last ended, whatever its chain; null before there is one. */
+  lastLink(): CallRecord | null {
+    const query = `SELECT text FROM calls WHERE rev >= (SELECT coalesce(max(rev), 0) FROM endings) AND chain <> ''
+      AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1`;
+    const [row] = this.#sql.exec<{ text: string }>(query).toArray();
     return row === undefined ? null : parseCall(row.text);
   }
 

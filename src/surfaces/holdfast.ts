@@ -15,6 +15,7 @@ import { listSessions } from "../session/list.ts";
 import * as requests from "../session/requests.ts";
 import { listTasks } from "../session/task-list.ts";
 import * as transcripts from "../session/transcripts.ts";
+import { compactSession } from "../turn/compact-session.ts";
 import { registerHost } from "../turn/hosts.ts";
 import type { Hooks } from "../turn/observe.ts";
 import { plainRequest } from "../turn/plain-request.ts";
@@ -85,6 +86,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     startTurn: (env, ctx, request) => startTurn(host, env, ctx, request),
     startInBackground: (env, request) => startInBackground(host, env, request),
     sessions: sessionClient,
+    compact: (env, ctx, asked) => compactSession(host, env, ctx, asked),
     listSessions,
     listTasks,
     transcripts,

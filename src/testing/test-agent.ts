@@ -3,6 +3,7 @@ import type { Provider } from "../providers/contract.ts";
 import { SessionClient } from "../session/client.ts";
 import type { CallRecord } from "../session/contract.ts";
 import { answerPause } from "../turn/answer-pause.ts";
+import { compactSession } from "../turn/compact-session.ts";
 import { plainRequest } from "../turn/plain-request.ts";
 import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import { startTurn } from "../turn/start.ts";
@@ -35,6 +36,8 @@ export interface TestedAgent {
   pauses(): Promise<readonly Pause[]>;
   /** Answers a pause, and waits for the turn that goes on with it; null while others are open. Rejects as `say` does. */
   answer(pause: string, answer: PauseAnswer): Promise<Said | null>;
+  /** Compacts the conversation, as `POST …/compact` does. Answers whether anything was left out. */
+  compact(): Promise<boolean>;
   entries(): Promise<Entry[]>;
   /** What the ledger recorded of each model call. */
   ledger(): Promise<CallRecord[]>;
@@ -71,6 +74,11 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
       const deps = { sessions: host.sessions, goOn: start };
       const turn = await answerPause(deps, env as Cloudflare.Env, whose, pause, answer);
       return turn === null ? null : told(turn);
+    },
+    async compact() {
+      const asked = { agent, owner, requestId: "test", conversation: "test" };
+      const done = await compactSession(host, env as Cloudflare.Env, { waitUntil }, asked);
+      return done?.compacted ?? false;
     },
     async entries() {
       const found = await client.entries(0, Number.MAX_SAFE_INTEGER);

@@ -2,10 +2,16 @@ import type { CallRecord } from "../session/contract.ts";
 import type { Answer } from "./answer.ts";
 import type { Prepared } from "./prepare.ts";
 
+/** A request as far as it matters once it goes out. */
+export type Sendable = Pick<
+  Prepared,
+  "body" | "end" | "compared" | "chain" | "tail" | "verdict" | "place" | "fingerprint" | "bare" | "deferredHash"
+>;
+
 /** What the ledger keeps of a request and of what came back. `kept`: what came is a message, and stays. */
 export function callRecord(
-  call: Pick<CallRecord, "turn" | "step" | "at" | "model" | "chain">,
-  { body, chain, tail, verdict, place, fingerprint, bare, deferredHash, end, compared }: Prepared,
+  call: Pick<CallRecord, "turn" | "step" | "at" | "model" | "chain" | "purpose">,
+  { body, chain, tail, verdict, place, fingerprint, bare, deferredHash, end, compared }: Sendable,
   { begun, message, diagnosis, usage }: Answer,
   kept: boolean,
   rest: Pick<CallRecord, "retryAt"> = {},

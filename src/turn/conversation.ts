@@ -1,12 +1,13 @@
 import { collectEvidence, type Evidence, mergeEvidence } from "../catalog/activation.ts";
 import { effectiveContext, isMessage } from "../context/effective.ts";
-import { type Success, successIn } from "../context/success.ts";
+import { lastSuccess, type Success, successIn } from "../context/success.ts";
 import type { Fingerprint } from "../prefix/ledger.ts";
 import type { Definition, Item, Prefix } from "../providers/contract.ts";
-import type { ChainState, EntryRow, TurnStart } from "../session/contract.ts";
-import { decodeEntry, type Entry, encodeEntry, type Numbered } from "../values/entry.ts";
+import type { AppendRequest, CallRecord, ChainState, EntryRow, TurnStart } from "../session/contract.ts";
+import { type CompactionEntry, decodeEntry, type Entry, encodeEntry, type Numbered } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
+import { inputTokens, type Usage } from "../values/usage.ts";
 
 /** What of a request matters once it was answered; see `prepare.ts`. */
 type Prepared = {
@@ -14,6 +15,9 @@ type Prepared = {
   readonly tail: readonly Item[];
   readonly fingerprint: Fingerprint;
 };
+
+/** What of an answer matters to the next request; see `answer.ts`. */
+type Answered = { readonly message: string | null; readonly usage: Usage };
 
 /** Instructions as frozen, and the agent's revision they were asked for. */
 export interface Instructions {
@@ -50,7 +54,7 @@ export class Conversation {
   nextEpoch: number;
   broken: Cause | null;
   instructions: Instructions | null;
-  readonly clientSystem: string | null;
+  clientSystem: string | null;
   /** Effective entries that no item stands for, in effective order. */
   unsent: Numbered[];
   unsaved: { readonly seq: number; readonly text: string }[] = [];
@@ -62,6 +66,10 @@ export class Conversation {
   lastSeq: number;
   /** The provider's id of the chain's last answer. */
   message: string | null;
+  /** Tokens that the last model call took and gave; null where that says nothing of the context as it is now. */
+  used: number | null;
+  /** What a compaction changed and the session has not been told yet. */
+  owed: Pick<AppendRequest, "ends" | "clientSystem" | "call"> = {};
 
   constructor(start: TurnStart, chainKey: string, session: string) {
     this.turn = start.turn;
@@ -81,6 +89,7 @@ export class Conversation {
     this.sentWire = start.sentWire;
     this.lastSeq = start.lastSeq;
     this.message = start.message ?? null;
+    this.used = start.used ?? null;
     for (const blob of start.blobs) this.blobs.set(blob.hash, blob.base64);
   }
 
@@ -111,13 +120,52 @@ export class Conversation {
    * Its answer began: what its end marker wrote can be read from now on. `kept`: the answer is a message, so that what the
    * request ended with stays before it.
    */
-  answered({ end, tail, fingerprint }: Prepared, message: string | null, kept: boolean): void {
+  answered({ end, tail, fingerprint }: Prepared, { message, usage }: Answered, kept: boolean): void {
     this.message = message;
+    this.used = inputTokens(usage) + usage.output;
     if (this.chain === null) return;
     if (tail.length === 0) this.chain = { ...this.chain, anchor: end };
     else if (kept) {
       this.chain = { ...this.chain, items: [...this.chain.items, ...tail], last: fingerprint, anchor: end };
     }
+  }
+
+  /**
+   * Adds a compaction, of which `whole` is the context before. All epochs end: the next request renders what is left anew
+   * and records a new baseline. `call` is that of the summary, not told to the session yet.
+   */
+  compact(entry: CompactionEntry, whole: readonly Numbered[], call: CallRecord | null): void {
+    const update = whole.findLast((one) => one.entry.kind === "system_update" && one.entry.origin === "client")?.entry;
+    const system = update?.kind === "system_update" ? update.text : null;
+    const seq = this.add(entry);
+    const left = inPlace([...whole, { seq, entry }]);
+    this.owed = {
+      ends: "compaction",
+      ...(system === null ? {} : { clientSystem: system }),
+      ...(call === null ? {} : { call }),
+    };
+    this.clientSystem = system ?? this.clientSystem;
+    this.deferrals.reset();
+    this.chain = null;
+    this.broken = "compaction";
+    this.used = null;
+    this.unsent = left;
+    this.evidence = collectEvidence(left);
+    this.lastSuccess = lastSuccess(left);
+    this.newestAssistant = left.findLast((one) => one.entry.kind === "assistant")?.seq ?? null;
+  }
+
+  /**
+   * A copy to make a request of that is no link of the chain: what is done to it is done to nothing else. With `other` it
+   * is one to another model, which begins with the whole context.
+   */
+  aside(other?: { readonly chainKey: string; readonly whole: readonly Numbered[] }): Conversation {
+    const copy: Conversation = Object.create(Conversation.prototype);
+    const apart = { deferrals: this.deferrals.clone(), unsaved: [...this.unsaved] };
+    if (other === undefined) return Object.assign(copy, this, apart);
+    const { chainKey, whole } = other;
+    const first = { chain: null, nextEpoch: 1, broken: "model", message: null, chainKey, unsent: [...whole] } as const;
+    return Object.assign(copy, this, apart, first);
   }
 
   /** The entries made since the last append that was acknowledged. */
@@ -126,9 +174,10 @@ export class Conversation {
     return { firstSeq: first?.seq ?? this.lastSeq + 1, entries: this.unsaved.map(({ text }) => text) };
   }
 
-  /** The session has them. */
+  /** The session has them, and what was owed. */
   acknowledged(): void {
     this.unsaved = [];
+    this.owed = {};
   }
 
   /** The whole effective context: what the session holds, and what it has not been told yet. */

@@ -26,7 +26,11 @@ export class Journal {
   async append(kind: AppendRequest["kind"], step: number, fields: Partial<AppendRequest> = {}): Promise<void> {
     const { fence, turn } = this.#start;
     const { firstSeq, entries } = this.#conversation.unacknowledged();
-    const answer = await this.#session.append({ v: 1, fence, turn, step, kind, firstSeq, entries, ...fields });
+    const { owed, deferrals } = this.#conversation;
+    // A compaction and the reset of the deferrals are one append, whichever it is.
+    const reset = owed.ends === undefined ? {} : { deferrals: JSON.stringify(deferrals) };
+    const request = { v: 1, fence, turn, step, kind, firstSeq, entries, ...owed, ...reset, ...fields } as const;
+    const answer = await this.#session.append(request);
     this.#over = kind === "finish" || kind === "handover" || answer.kind === "lost";
     if (answer.kind === "lost") throw lost();
     this.#conversation.acknowledged();

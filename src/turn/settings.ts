@@ -41,6 +41,13 @@ function resolve(runtime: Runtime, agent: Agent, model: Agent["model"], env: Clo
   return { full, name, provider, facts: provider.facts(name) };
 }
 
+/** The model that writes an agent's summaries: the one it runs on, unless it names another that can be used here. */
+export function summaryModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env, own: Model): Model {
+  const { model } = agent.compaction;
+  const other = model === null ? own : resolve(runtime, agent, model, env);
+  return other instanceof HoldfastError ? own : other;
+}
+
 /** What a caller asked for in one request, as far as the surface understood it. */
 export interface Asked {
   readonly call: Partial<CallSettings>;

@@ -90,7 +90,8 @@ function depsOf(
   };
 }
 
-function hex(bytes: number): string {
+/** So many random bytes, in hex. */
+export function hex(bytes: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );

@@ -4,7 +4,7 @@ import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
 import { RETRIES } from "../providers/contract.ts";
 import type { AppendRequest, BlobRow, CallRecord, PendingBatch, TurnStart } from "../session/contract.ts";
-import type { AssistantEntry, CallBlock, ToolResult } from "../values/entry.ts";
+import type { AssistantEntry, CallBlock, CompactionEntry, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import type { Pause } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
@@ -13,6 +13,7 @@ import { Answer } from "./answer.ts";
 import { askedChain, rerunOf } from "./begin.ts";
 import { callRecord } from "./call-record.ts";
 import { callTools, interrupted, type Waiting } from "./call-tools.ts";
+import { compact, isDue } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
 import { fallsBack, PATIENCE_SECONDS, pickModel, restAfter } from "./fallback.ts";
@@ -21,9 +22,9 @@ import { type Line, lineOf } from "./line.ts";
 import type { Observe } from "./observation.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
-import { isRefused } from "./refused.ts";
+import { isRefused, isTooLong } from "./refused.ts";
 import type { TurnRequest } from "./runtime.ts";
-import type { Model } from "./settings.ts";
+import { type Model, summaryModel } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 import { Subrequests } from "./subrequests.ts";
 
@@ -36,7 +37,8 @@ interface Ready {
 /** A request that was sent, and what came back. */
 interface Asked extends Ready {
   readonly answer: Answer;
-  readonly call: CallRecord;
+  /** Null where the session has it already. */
+  readonly call: CallRecord | null;
 }
 
 /** What a turn does next: prepare a request, send one, or nothing. */
@@ -61,6 +63,10 @@ export class Steps {
   readonly #fetch: GuardedFetch;
   readonly #subrequests: Subrequests;
   #step: number;
+  /** Model calls that led to no entry. */
+  #idle = 0;
+  /** A compaction failed: this turn tries none by itself any more. */
+  #keepsLong = false;
   #lastBatch = "";
   #repeats = 0;
   /** The mode was changed, and nothing that the next request carries is marked as sent yet. */
@@ -138,18 +144,58 @@ export class Steps {
     }
   }
 
-  /** The turn's first request. What it changed is saved before it goes out; if nothing did, its bytes wait for its answer. */
+  /**
+   * A turn's first request, or one that results did not already save. What it changed is saved before it goes out; if
+   * nothing did, its bytes wait for its answer. A compaction comes before anything is derived from the context.
+   */
   async #prepareFirst(): Promise<Ready> {
+    const due = this.#isDue();
+    if (due) this.#keepsLong = !(await this.#compact("threshold", this.#conversation));
     const prepared = await prepare(this.#setup, this.#conversation);
     const saved =
-      this.#reread || prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
+      due || this.#reread || prepared.changed || prepared.opening !== null || this.#conversation.unsaved.length > 0;
     this.#reread = false;
     if (saved) await this.#save("before", saving(prepared, this.#conversation));
     return { prepared, saved };
   }
 
-  /** Sends a request and takes the answer. Returns null when the turn ended with it. */
-  async #ask({ prepared, saved }: Ready): Promise<Asked | null> {
+  #isDue(): boolean {
+    return !this.#keepsLong && isDue(this.#setup, this.#conversation);
+  }
+
+  /**
+   * Makes the context shorter, by a summary that is asked for as `from` stands. False where that did not succeed, which
+   * changes nothing.
+   */
+  async #compact(why: CompactionEntry["why"], from: Conversation): Promise<boolean> {
+    const { runtime, env, now, observe, log } = this.#deps;
+    const { agent } = this.#request;
+    const whole = await this.#setup.whole();
+    const done = await compact({
+      ...{ setup: this.#setup, conversation: from, whole, asked: this.#start.userSeq, why },
+      model: summaryModel(runtime, agent, env, this.#model),
+      ask: { env, signal: this.#pulse.signal, now, observe, step: this.#step },
+    });
+    if (this.#pulse.ended === "lost") throw lost();
+    if (done === null) return false;
+    const { summary, entry } = done;
+    this.usage = addUsage(this.usage, summary.usage);
+    for (const call of entry === null ? summary.calls : summary.calls.slice(0, -1)) await this.#saveCall(call);
+    if (entry !== null) this.#conversation.compact(entry, whole, summary.calls.at(-1) ?? null);
+    else log("compaction failed", { level: "warn", turn: this.#start.turn, agent: agent.name });
+    return entry !== null;
+  }
+
+  #saveCall(call: CallRecord): Promise<void> {
+    this.#idle += 1;
+    return this.#save("call", { call, n: this.#idle });
+  }
+
+  /**
+   * Sends a request and takes the answer. One that the provider calls too long is sent once more after a compaction.
+   * Returns null when the turn ended with it.
+   */
+  async #ask({ prepared, saved }: Ready, again = false): Promise<Asked | null> {
     const { sink, env, now, observe } = this.#deps;
     const { provider, name, full } = this.#model;
     const patience = this.#request.agent.fallback.length > 0 ? { patience: PATIENCE_SECONDS } : {};
@@ -166,6 +212,7 @@ export class Steps {
     }
     const answer = new Answer();
     sink.emit({ type: "request", step, verdict: prepared.verdict, model: full });
+    const before = conversation.aside();
     conversation.sent(prepared.chain);
     let failure: Failure | null = null;
     const startedAt = now();
@@ -188,7 +235,7 @@ export class Steps {
     this.usage = addUsage(this.usage, answer.usage);
     // Of an answer that is handed over with its turn nothing is kept.
     const kept = answer.isMessage && this.#pulse.ended !== "handed";
-    if (answer.begun) conversation.answered(prepared, answer.message, kept);
+    if (answer.begun) conversation.answered(prepared, answer, kept);
     const endedAt = now();
     const call = callRecord(
       { turn: this.#start.turn, step, at: endedAt, model: full, chain: this.#key },
@@ -213,6 +260,23 @@ export class Steps {
       const ready = await this.#fallBack(call);
       if (ready !== null) return this.#ask(ready);
     }
+    if (failure !== null && this.#shortens(failure, answer, again)) {
+      await this.#saveCall(call);
+      if (await this.#compact("too_long", before)) return this.#ask(await this.#prepareFirst(), true);
+      return this.#cut({ ...asked, call: null }, failure);
+    }
+    return this.#cut(asked, failure);
+  }
+
+  /** Whether a request that failed is worth another try with a shorter context. */
+  #shortens(failure: Failure, { begun }: Answer, again: boolean): boolean {
+    const { automatic } = this.#request.agent.compaction;
+    return automatic && !again && !begun && this.#pulse.ended === null && isTooLong(failure);
+  }
+
+  /** Ends the turn with what there is of an answer that did not come to its end. */
+  async #cut(asked: Asked, failure: Failure | null): Promise<null> {
+    const { answer } = asked;
     answer.stop = this.#pulse.ended === "cancelled" ? "stopped" : "cut";
     await this.#end(asked, this.#pulse.ended === "cancelled" ? null : failure);
     return null;
@@ -263,7 +327,8 @@ export class Steps {
       return "ended";
     }
     const seq = this.#conversation.add(this.#assistant(prepared, answer));
-    const record = { call, ...answeredWrite(prepared, this.#key, saved, answer.begun, answer.isMessage) };
+    const known = call === null ? {} : { call };
+    const record = { ...known, ...answeredWrite(prepared, this.#key, saved, answer.begun, answer.isMessage) };
     if (answer.stop === "paused") {
       await this.#save("answer", { ...record, sentThrough: seq });
       return "prepare";
@@ -356,6 +421,11 @@ export class Steps {
       await this.#goOnInMode();
       return "prepare";
     }
+    if (this.#isDue()) {
+      // What the tools did is safe before the model is asked for anything else.
+      await this.#save("results", { blobs });
+      return "prepare";
+    }
     const next = await prepare(this.#setup, this.#conversation);
     await this.#save("results", { blobs, ...saving(next, this.#conversation) });
     return { prepared: next, saved: true };
@@ -417,7 +487,7 @@ export class Steps {
       }
     }
     await this.#save("finish", {
-      call,
+      ...(call === null ? {} : { call }),
       ...answeredWrite(prepared, this.#key, saved, answer.begun, answer.isMessage),
       end: this.#ending(prepared, answer, failure),
     });

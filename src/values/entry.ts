@@ -139,6 +139,23 @@ export interface ModeChangeEntry extends Made {
   readonly mode: string;
 }
 
+/**
+ * From here on `summary` stands for what came before, except for the entries in `kept`, which follow it. Nothing is
+ * deleted: a rewind to an earlier entry takes the compaction back.
+ */
+export interface CompactionEntry extends Made {
+  readonly kind: "compaction";
+  readonly summary: string;
+  /** Sequence numbers of the earlier entries that stay effective, in rising order. */
+  readonly kept: readonly number[];
+  /** Lazy tools that had succeeded in the turn that was running and lost their evidence: they count as evidence here. */
+  readonly carriedToolNames: readonly string[];
+  /** `threshold`: the last call used most of the model's window. `too_long`: the provider refused the request for its length. */
+  readonly why: "threshold" | "too_long" | "asked" | "provider";
+  /** The block that the provider itself made, as JSON text; replayed to it and to no other. */
+  readonly block?: { readonly provider: string; readonly raw: string };
+}
+
 export type Entry =
   | UserEntry
   | AssistantEntry
@@ -148,7 +165,8 @@ export type Entry =
   | SystemUpdateEntry
   | PauseEntry
   | PauseAnswerEntry
-  | ModeChangeEntry;
+  | ModeChangeEntry
+  | CompactionEntry;
 
 /** An entry with its place in the session. Sequence numbers start at 1 and have no gaps. */
 export interface Numbered<E extends Entry = Entry> {

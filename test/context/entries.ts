@@ -1,4 +1,4 @@
-import type { Block, Entry, Numbered, Place, ToolResult } from "../../src/values/entry.ts";
+import type { Block, CompactionEntry, Entry, Numbered, Place, ToolResult } from "../../src/values/entry.ts";
 
 const made = { v: 1, at: 0 } as const;
 
@@ -34,4 +34,9 @@ export function hostSearch(call: string, place: Place): Entry {
 
 export function rewind(to: number): Entry {
   return { ...made, origin: "runtime", turn: "t", kind: "rewind", to, why: "edited" };
+}
+
+export function compaction(kept: readonly number[], more: Partial<CompactionEntry> = {}): Entry {
+  const about = { summary: "So far.", kept, carriedToolNames: [], why: "asked" } as const;
+  return { ...made, origin: "runtime", turn: "t", kind: "compaction", ...about, ...more };
 }

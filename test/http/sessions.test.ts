@@ -200,7 +200,7 @@ describe("the entries of a session", () => {
 describe("the ledger of a session", () => {
   const shown = {
     ...{ turn: "turn_1", at: 2_000, model: "anthropic/claude", chain: "anthropic/claude#plan", epoch: 3 },
-    ...{ place: null, hash: "abcd", segments: 7, deferredHash: "ef01", answered: true },
+    ...{ place: null, hash: "abcd", segments: 7, deferredHash: "ef01", answered: true, purpose: "answer" },
     usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 },
   };
 

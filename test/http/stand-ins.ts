@@ -37,6 +37,7 @@ const provider: Provider = {
     thinking: "none",
   }),
   missing: () => null,
+  withoutCalls: (settings) => settings,
   settings: unused,
   system: unused,
   define: unused,
@@ -59,6 +60,7 @@ export function agent(name: string, model = "stand-in/model"): Agent {
     busy: "wait",
     hostSearch: true,
     clientSystem: "accept",
+    compaction: { automatic: true, threshold: 0.8, keep: null, model: null, by: "runtime" },
     revision: 0,
     allowDestructive: false,
   };
@@ -120,6 +122,7 @@ export function door({
     surfaces: [chatCompletions],
     discovery,
     sessions: (_env, id) => ({ ...NO_SESSION, ...stand.sessions?.(id) }) as SessionApi,
+    compact: async () => null,
     listSessions: async () => ({ sessions: [], next: null }),
     listTasks: async () => ({ marks: [], more: false, total: 0 }),
     startTurn: (_env, _ctx, request) => {

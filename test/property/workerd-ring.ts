@@ -257,7 +257,7 @@ async function startModels(answer: (asked: Asked) => Deed) {
         const deed = answer({ ...request, read, ideal: request.idealCachedTokens });
         if (deed.kind === "answer") return deed.parts;
         if (deed.status === 500) return anthropic.httpFailure(500, "api_error", "Broken.", noRetry);
-        return anthropic.httpFailure(400, "invalid_request_error", "prompt is too long");
+        return anthropic.httpFailure(400, "invalid_request_error", "messages.0: image is too large");
       },
     }),
     openai: await openai.startOpenAIEmulator({

@@ -323,7 +323,7 @@ export class World {
         reason: "provider",
         status: 400,
         type: "invalid_request_error",
-        message: "prompt is too long",
+        message: "messages.0: image is too large",
       });
     }
     const answered = met.answer(play(this.#history, planned, met.visible, this.requests));

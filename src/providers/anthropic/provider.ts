@@ -25,6 +25,7 @@ export const anthropic: Provider = {
   missing: (env) =>
     env.ANTHROPIC_API_KEY || env.ANTHROPIC_BASE_URL ? null : "ANTHROPIC_API_KEY is not set for this worker.",
   settings: epochFields,
+  withoutCalls: (settings) => `${settings.replace(/,"tool_choice":\{[^}]*\}/, "")},"tool_choice":{"type":"none"}`,
   system: (text) => (text.trim() === "" ? [] : [textBlock(text)]),
   define,
   items: renderItems,

@@ -1,7 +1,9 @@
 import { loadedLine } from "../../catalog/search.ts";
+import { summaryText } from "../../context/compaction.ts";
 import type {
   AssistantEntry,
   Block,
+  CompactionEntry,
   Entry,
   HostSearchEntry,
   Numbered,
@@ -37,12 +39,20 @@ function entryItems(input: RenderInput, index: number): Item[] {
       return resultItems(input, seq, entry);
     case "host_search":
       return hostSearchItems(input, seq, entry);
+    case "compaction":
+      return [compactionItem(seq, entry)];
     case "rewind":
     case "pause":
     case "pause_answer":
     case "mode_change":
       return [];
   }
+}
+
+/** The summary as text, or the block that the API itself made of what came before. */
+function compactionItem(seq: number, { summary, block: own }: CompactionEntry): Item {
+  if (own?.provider === "anthropic") return block(seq, "assistant", own.raw);
+  return said(seq, textBlock(summaryText(summary)));
 }
 
 /** The results of an assistant entry and the host searches attached to it: they add calls to its message. */

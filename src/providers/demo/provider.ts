@@ -24,6 +24,7 @@ export const demo: Provider = {
   facts: () => FACTS,
   missing: () => null,
   settings,
+  withoutCalls: (settings) => `${settings},"calls":false`,
   system: (text) => (text.trim() === "" ? [] : [JSON.stringify(text)]),
   define,
   items: renderItems,

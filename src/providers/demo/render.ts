@@ -1,4 +1,5 @@
 import { loadedLine } from "../../catalog/search.ts";
+import { summaryText } from "../../context/compaction.ts";
 import type { Block, HostSearchEntry, Numbered, Part, ToolResult } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
@@ -21,6 +22,8 @@ function entryItems(input: RenderInput, { seq, entry }: Numbered): Item[] {
       return hostSearchItems(input, seq, entry);
     case "system_update":
       return [item(seq, "system", { type: "text", text: entry.text })];
+    case "compaction":
+      return [item(seq, "user", { type: "text", text: summaryText(entry.summary) })];
     case "rewind":
     case "pause":
     case "pause_answer":

@@ -1,3 +1,4 @@
+import { SUMMARY_REQUEST } from "../../context/compaction.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { View } from "./view.ts";
 import { readWish, type Wish } from "./wishes.ts";
@@ -15,6 +16,7 @@ const TRY =
 
 /** Decides on the next answer from what the request holds, and from nothing else. */
 export function nextReply(view: View): Reply {
+  if (view.question === SUMMARY_REQUEST) return say(summary(view));
   const wish = readWish(view.question);
   if (wish === null) return say(smallTalk(view));
   const done = view.answers.findLast((answer) => answer.name === wish.tool);
@@ -26,6 +28,11 @@ export function nextReply(view: View): Reply {
   if (!view.visible.has(SEARCH_TOOL))
     return say(`For that I would need the tool ${wish.tool}, and I don't have it. ${WHO}`);
   return { text: "Let me look for a tool.", call: { name: SEARCH_TOOL, input: { query: wish.query } } };
+}
+
+function summary({ messages, before }: View): string {
+  const asked = messages - 1;
+  return `The user wrote ${asked} message${asked === 1 ? "" : "s"}${before === null ? "" : `, the last one “${before}”`}. (Demo model.)`;
 }
 
 function smallTalk({ question, before, messages }: View): string {

@@ -53,6 +53,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Provider {
     facts: () => facts,
     missing: (env) => (settingOf(baseURL, env) ? null : "the base URL of its provider is not set for this worker."),
     settings,
+    withoutCalls: (frozen) => `${frozen},"tool_choice":"none"`,
     system: (text) => (text.trim() === "" ? [] : [systemMessage(text)]),
     define: (tool, deferred) => define(tool, deferred, bridge),
     items: renderItems,

@@ -1,4 +1,5 @@
 import { loadedLine } from "../../catalog/search.ts";
+import { summaryText } from "../../context/compaction.ts";
 import type { AssistantEntry, CallBlock, Numbered, Part, ResultsEntry } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
@@ -31,6 +32,13 @@ function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered): I
       return resultItems(input, form, seq, entry);
     case "host_search":
       return searchPair(seq, entry.call, entry.names, loadedAt(input, entry.call));
+    case "compaction":
+      return [
+        {
+          ...item(seq, "user", `{"role":"user","content":${JSON.stringify(summaryText(entry.summary))}}`),
+          message: true,
+        },
+      ];
     case "rewind":
     case "pause":
     case "pause_answer":

@@ -17,6 +17,7 @@ export const openai: Provider = {
   facts: modelFacts,
   missing: (env) => (env.OPENAI_API_KEY || env.OPENAI_BASE_URL ? null : "OPENAI_API_KEY is not set for this worker."),
   settings,
+  withoutCalls: (settings) => `${settings},"tool_choice":"none"`,
   system: (text) =>
     text.trim() === "" ? [] : [`{"role":"developer","content":[${inputPart({ type: "text", text })}]}`],
   define,

@@ -1,4 +1,5 @@
 import { loadedLine } from "../../catalog/search.ts";
+import { summaryText } from "../../context/compaction.ts";
 import type { AssistantEntry, Block, Numbered, Part, ResultsEntry, ToolResult } from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
@@ -46,6 +47,8 @@ function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered, lo
       return resultItems(input, form, seq, entry);
     case "host_search":
       return hostSearchItems(input, form, seq, entry.call, entry.names);
+    case "compaction":
+      return [userItem(seq, [{ type: "text", text: summaryText(entry.summary) }])];
     case "rewind":
     case "pause":
     case "pause_answer":

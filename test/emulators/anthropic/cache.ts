@@ -20,8 +20,11 @@ export interface CachePlan {
    * the same scope that has not expired: what perfectly placed breakpoints would have read. 0 below the model's minimum.
    */
   readonly ideal: number;
-  /** Makes what this request writes readable. To be called when its answer begins. */
-  commit(): void;
+  /**
+   * Makes what this request writes readable. To be called when its answer begins. `aside`: nobody is expected to go on
+   * from this very request, so what others share with it alone counts for no ideal.
+   */
+  commit(aside?: boolean): void;
 }
 
 interface Entry {
@@ -48,9 +51,9 @@ export class PromptCache {
     return {
       usage: splitUsage(usable, hit, sizes),
       ideal: large(longest) ? (sizes[longest] ?? 0) : 0,
-      commit: () => {
+      commit: (aside = false) => {
         for (const { index, ttl } of usable) if (index > hit) write(this.#written, chain[index], TTL_MS[ttl], now);
-        for (const hash of chain) write(this.#seen, hash, seenTtl, now);
+        if (!aside) for (const hash of chain) write(this.#seen, hash, seenTtl, now);
       },
     };
   }

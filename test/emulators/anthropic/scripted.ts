@@ -37,7 +37,13 @@ export function scripted(...answers: readonly Answer[]): ScriptedModel {
       }
       const answer = left.shift();
       if (answer === undefined) throw new Error(`no answer is left for request ${requests.length}`);
-      const events = received.answer(flatten(answer));
+      const parts = flatten(answer);
+      const [failed] = parts;
+      if (failed?.kind === "http") {
+        const { status, type, message } = failed;
+        throw new HoldfastError({ reason: "provider", status, type, message });
+      }
+      const events = received.answer(parts);
       yield* readStream(
         (async function* () {
           yield* events;

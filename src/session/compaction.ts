@@ -1,0 +1,27 @@
+import type { AppendAnswer, CompactRequest } from "./contract.ts";
+import type { SessionRow, Store } from "./store.ts";
+
+/**
+ * Stores a compaction that was made while no turn ran, with the reset of the deferrals, as one transaction. `lost` if
+ * anything came in between: then it speaks of a context that is no more. A repeat changes nothing.
+ */
+export function storeCompaction(store: Store, row: SessionRow, request: CompactRequest, now: number): AppendAnswer {
+  const { fence, lastSeq, turn, entry, calls, clientSystem } = request;
+  const key = `compact/${turn}`;
+  if (row.last_append === key) return { kind: "ok", lastSeq: row.last_seq };
+  if (row.status === "running" || row.status === "paused" || row.fence !== fence || row.last_seq !== lastSeq)
+    return { kind: "lost" };
+  const entries = entry === null ? [] : [entry];
+  const rev = row.rev + Math.max(1, calls.length);
+  store.transaction(() => {
+    for (const [index, call] of calls.entries()) store.addCall(row.rev + index + 1, call);
+    store.addEntries(rev, lastSeq + 1, entries);
+    if (clientSystem !== undefined) store.addText(rev, "client_system", clientSystem);
+    if (entry !== null) store.addEnding(rev, "compaction");
+    store.update({
+      ...{ rev, last_seq: lastSeq + entries.length, updated_at: now, last_append: key },
+      ...(entry === null ? {} : { deferrals: null, deferrals_rev: rev }),
+    });
+  });
+  return { kind: "ok", lastSeq: lastSeq + entries.length };
+}

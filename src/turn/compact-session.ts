@@ -1,0 +1,59 @@
+import { encodeEntry } from "../values/entry.ts";
+import { HoldfastError } from "../values/errors.ts";
+import { askedChain, sessionId } from "./begin.ts";
+import { compact } from "./compact.ts";
+import { lineOf } from "./line.ts";
+import { observer } from "./observe.ts";
+import { plainRequest } from "./plain-request.ts";
+import type { TurnRequest } from "./runtime.ts";
+import { resolveModels, summaryModel } from "./settings.ts";
+import { hex, type TurnHost } from "./start.ts";
+
+/** Whose session is to be compacted. */
+export type CompactionAsked = Pick<TurnRequest, "agent" | "owner" | "requestId"> & { readonly conversation: string };
+
+/**
+ * Compacts a session in which no turn runs. It takes no lease: a turn that begins meanwhile goes first, and the
+ * compaction comes to nothing. Answers whether there was anything to leave out, null when there is no such session.
+ * Throws `busy` when a turn runs or began, `provider` when the model gave no summary: then nothing has changed.
+ */
+export async function compactSession(
+  host: TurnHost,
+  env: Cloudflare.Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  { agent, owner, conversation: id, requestId }: CompactionAsked,
+): Promise<{ readonly compacted: boolean } | null> {
+  const [model] = resolveModels(host.runtime, agent, env);
+  const session = host.sessions(env, sessionId(owner, agent.name, id));
+  const start = await session.snapshot({ v: 1, chain: askedChain(model) });
+  if (start === null) return null;
+  if (start.kind === "busy") throw busy(start.retryAfter);
+  if (start.kind === "paused") throw busy(60, "This conversation waits for an answer.");
+  const request = plainRequest({ agent, owner, conversation: { id, minted: false }, requestId }, []);
+  const turn = `compaction_${hex(16)}`;
+  const deps = { session, env, now: Date.now, mintId: () => hex(12) };
+  const { setup, conversation } = lineOf(deps, request, { ...start, turn }, model);
+  const whole = await setup.whole();
+  const observe = observer(host.hooks ?? {}, { env, ctx }, request, hex, host.log);
+  const done = await compact({
+    ...{ setup, conversation, whole, asked: null, why: "asked" },
+    model: summaryModel(host.runtime, agent, env, model),
+    ask: { env, signal: new AbortController().signal, now: Date.now, observe, step: 0 },
+  });
+  if (done === null) return { compacted: false };
+  const { summary, entry } = done;
+  if (entry !== null) conversation.compact(entry, whole, null);
+  const { clientSystem } = conversation.owed;
+  const answer = await session.compact({
+    ...{ v: 1, fence: start.fence, lastSeq: start.lastSeq, turn: conversation.turn, calls: summary.calls },
+    entry: entry === null ? null : encodeEntry(entry),
+    ...(clientSystem === undefined ? {} : { clientSystem }),
+  });
+  if (summary.text === null) throw new HoldfastError(summary.failure);
+  if (answer.kind === "lost") throw busy(1);
+  return { compacted: true };
+}
+
+function busy(retryAfter: number, message = "A turn is running in this conversation."): HoldfastError {
+  return new HoldfastError({ reason: "busy", retryAfter, message });
+}

@@ -1,0 +1,120 @@
+import { toolCatalog } from "../catalog/catalog.ts";
+import { SUMMARY_REQUEST } from "../context/compaction.ts";
+import { sha256 } from "../prefix/digest.ts";
+import { fingerprint } from "../prefix/ledger.ts";
+import type { Item } from "../providers/contract.ts";
+import type { Numbered } from "../values/entry.ts";
+import type { Verdict } from "../values/turn-event.ts";
+import type { Sendable } from "./call-record.ts";
+import type { Chain, Conversation } from "./conversation.ts";
+import { declaredNames } from "./mark-tools.ts";
+import { prepare } from "./prepare.ts";
+import { segments } from "./segments.ts";
+import type { Setup } from "./setup.ts";
+
+/** Tokens that a summary may take. */
+export const SUMMARY_TOKENS = 8_000;
+
+/** What a summary is asked for with, in two forms that differ in their settings alone. */
+export interface SummaryRequest {
+  readonly first: Sendable;
+  /** The same, for a model that called a tool: it may not. Another request of the same bytes but for its settings. */
+  withoutCalls(): Sendable;
+}
+
+/**
+ * Asks for a summary of what the chain's last request carried and of what came since, but for the entries in `tail`. It
+ * extends that request: its tools, its tool choice, its bytes, so that the largest request of a session is read from the
+ * cache. Nothing is marked for it, and it is no link of the chain. `conversation` stays as it is.
+ */
+export async function summaryRequest(
+  setup: Setup,
+  conversation: Conversation,
+  tail: ReadonlySet<number>,
+): Promise<SummaryRequest> {
+  const goesOn = intact(setup, conversation.chain);
+  const chain = goesOn
+    ? { ...goesOn, items: [...goesOn.items, ...rendered(setup, conversation, goesOn, tail)] }
+    : await anew(setup, conversation, tail);
+  const asked = { ...chain, items: [...chain.items, ...asking(setup, conversation, chain)] };
+  const { withheld } = declared(setup, conversation);
+  const printed = fingerprint(segments(asked), goesOn?.last ?? null);
+  const extending: Verdict = printed.extends ? { prefix: "extends" } : { prefix: "break", cause: "unexpected" };
+  const first = sendable(setup, conversation, { ...asked, withheld }, goesOn?.last == null ? chain.verdict : extending);
+  return {
+    first,
+    withoutCalls() {
+      const prefix = { ...asked.prefix, settings: setup.provider.withoutCalls(asked.prefix.settings) };
+      const verdict = { prefix: "break", cause: "settings" } as const;
+      return sendable(setup, conversation, { ...asked, prefix, withheld: [] }, verdict);
+    },
+  };
+}
+
+/** The chain, if its frozen bytes may be gone on from as they are. */
+function intact({ agent }: Setup, chain: Chain | null): Chain | null {
+  return chain === null || chain.cut || agent.revision > chain.revision ? null : chain;
+}
+
+/** What no request of the chain carried yet. Tools that are not declared yet have no load point in it. */
+function rendered(setup: Setup, conversation: Conversation, chain: Chain, tail: ReadonlySet<number>): Item[] {
+  return items(setup, conversation, chain, without(conversation.unsent, tail));
+}
+
+function declared(setup: Setup, conversation: Conversation) {
+  return declaredNames(setup, conversation, toolCatalog(setup.agent, conversation.mode), []);
+}
+
+/** The whole context, where the next request of the chain would begin anew too. */
+async function anew(setup: Setup, conversation: Conversation, tail: ReadonlySet<number>): Promise<Chain> {
+  const draft = conversation.aside();
+  draft.unsent = without(draft.unsent, tail);
+  const whole = async () => without(await setup.whole(), tail);
+  return (await prepare({ ...setup, whole }, draft)).chain;
+}
+
+function asking(setup: Setup, conversation: Conversation, chain: Chain): Item[] {
+  const made = { v: 1, origin: "runtime", at: setup.now(), turn: conversation.turn } as const;
+  const entry = { ...made, kind: "user", content: [{ type: "text", text: SUMMARY_REQUEST }] } as const;
+  return items(setup, conversation, chain, [{ seq: conversation.lastSeq + 1, entry }]);
+}
+
+function items(
+  setup: Setup,
+  conversation: Conversation,
+  { prefix: { tools }, deferred, epoch }: Chain,
+  entries: readonly Numbered[],
+): Item[] {
+  const { provider, facts } = setup;
+  const { deferrals, chainKey, turn } = conversation;
+  return provider.items({
+    ...{ tools, entries, deferrals, chain: chainKey, epoch },
+    declared: new Set([...tools, ...deferred].map(({ name }) => name)),
+    deferral: declared(setup, conversation).deferral,
+    runningTurn: facts.bound ? null : turn,
+  });
+}
+
+function without(entries: readonly Numbered[], tail: ReadonlySet<number>): Numbered[] {
+  return entries.filter(({ seq }) => !tail.has(seq));
+}
+
+function sendable(
+  setup: Setup,
+  { message, blobs }: Conversation,
+  { withheld, ...chain }: Chain & { readonly withheld: readonly string[] },
+  verdict: Verdict,
+): Sendable {
+  const { model, provider, facts } = setup;
+  const { stop: _, ...call } = setup.settings.call;
+  const maxOutputTokens = Math.min(SUMMARY_TOKENS, facts.maxOutput, Math.floor(facts.window / 4));
+  const { prefix, deferred, items, anchor } = chain;
+  const limited = { ...call, maxOutputTokens };
+  const request = { model, prefix, deferred, items, withheld, anchor, call: limited, previous: message, blobs };
+  const { body, end, compared = false } = provider.body(request);
+  const printed = fingerprint(segments(chain), null);
+  return {
+    ...{ body, end, compared, chain, tail: [], verdict, place: null, fingerprint: printed, bare: printed },
+    deferredHash: sha256(deferred.map(({ bytes }) => bytes).join("\n")),
+  };
+}

@@ -1,0 +1,76 @@
+import type { CallRecord } from "../session/contract.ts";
+import { type Failure, failureOf } from "../values/errors.ts";
+import { addUsage, type Usage } from "../values/usage.ts";
+import { Answer } from "./answer.ts";
+import { callRecord, type Sendable } from "./call-record.ts";
+import type { Observe } from "./observation.ts";
+import type { Model } from "./settings.ts";
+import type { SummaryRequest } from "./summary-request.ts";
+
+/** What a summary is asked with. */
+export interface SummaryAsk {
+  readonly model: Model;
+  readonly call: Pick<CallRecord, "turn" | "step" | "chain">;
+  readonly env: Cloudflare.Env;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly observe?: Observe | null | undefined;
+}
+
+/** What came of it: a text, or why there is none. `calls` are those made, the last one's answer being the text. */
+export type Summary = { readonly calls: readonly CallRecord[]; readonly usage: Usage } & (
+  | { readonly text: string }
+  | { readonly text: null; readonly failure: Failure }
+);
+
+/** Asks for a summary. An answer that calls a tool instead is a failed attempt: it is asked once more and may call none. */
+export async function summarise(ask: SummaryAsk, request: SummaryRequest): Promise<Summary> {
+  const first = await attempt(ask, request.first);
+  if (!first.called) return first.summary;
+  const second = await attempt(ask, request.withoutCalls());
+  return {
+    ...second.summary,
+    calls: [...first.summary.calls, ...second.summary.calls],
+    usage: addUsage(first.summary.usage, second.summary.usage),
+  };
+}
+
+async function attempt(ask: SummaryAsk, request: Sendable): Promise<{ summary: Summary; called: boolean }> {
+  const { model, env, signal, now, observe } = ask;
+  const answer = new Answer();
+  const startedAt = now();
+  let firstAt: number | null = null;
+  let failure: Failure | null = null;
+  try {
+    for await (const event of model.provider.stream(model.name, request.body, { env, signal })) {
+      firstAt ??= now();
+      answer.take(event);
+    }
+  } catch (error) {
+    failure = failureOf(error);
+  }
+  const endedAt = now();
+  const call = { ...ask.call, at: endedAt, model: model.full, purpose: "summary" } as const;
+  const record = callRecord(call, request, answer, true);
+  observe?.({
+    ...{ type: "model", startedAt, firstAt, endedAt, provider: model.provider.name, model: model.name },
+    ...{ record, failure },
+  });
+  const done = { calls: [record], usage: answer.usage };
+  const called = failure === null && answer.calls.length > 0;
+  const text = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+  if (failure === null && !called && answer.stop === "end" && text.trim() !== "") {
+    return { summary: { ...done, text: text.trim() }, called };
+  }
+  return { summary: { ...done, text: null, failure: failure ?? noSummary(answer) }, called };
+}
+
+function noSummary({ stop, calls }: Answer): Failure {
+  const why = calls.length > 0 ? "it called a tool" : `its answer ended by ${stop}`;
+  return {
+    reason: "provider",
+    status: null,
+    type: "no_summary",
+    message: `The model gave no summary of the conversation: ${why}.`,
+  };
+}

@@ -1,0 +1,252 @@
+import { describe, expect, test } from "vitest";
+import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
+import { type AgentOptions, defineAgent } from "../../src/define/agent.ts";
+import { lazy } from "../../src/define/lazy.ts";
+import { defineTool } from "../../src/define/tool.ts";
+import { testAgent } from "../../src/testing/test-agent.ts";
+import { verdictText } from "../../src/values/turn-event.ts";
+import { whyNotExtends } from "../emulators/anthropic/extends.ts";
+import { type Answer, call, httpFailure, say } from "../emulators/anthropic/index.ts";
+import { scripted } from "../emulators/anthropic/scripted.ts";
+
+const WORDS = "word ".repeat(400);
+const tool = (name: string, said = "done") =>
+  defineTool({ name, description: `Does what ${name} does.`, risk: "read", execute: () => said });
+
+const tooLong = httpFailure(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
+
+function stage(answers: readonly Answer[], options: Partial<AgentOptions> = {}) {
+  const model = scripted(...answers);
+  const agent = defineAgent({
+    name: "agent",
+    description: "An agent.",
+    model: "scripted/claude-sonnet-5",
+    instructions: `You are an agent. ${"Keep to the point. ".repeat(300)}`,
+    tools: [tool("note"), lazy(tool("weather", "Rain."), tool("news"))],
+    ...options,
+  });
+  return { model, session: testAgent(agent, { model: model.provider }) };
+}
+
+const isSummary = (body: string) => body.includes(JSON.stringify(SUMMARY_REQUEST));
+const toolsOf = (body: string): { name: string; defer_loading?: boolean }[] => JSON.parse(body).tools;
+const names = (body: string) => toolsOf(body).map(({ name }) => name);
+
+describe("a compaction that is asked for", () => {
+  test("extends the chain's last request, and what comes next is a new epoch that begins with the summary", async () => {
+    const { model, session } = stage([
+      say("One."),
+      say("Two."),
+      say("They said one and two."),
+      say("Three."),
+      say("Four."),
+    ]);
+    await session.say(`first ${WORDS}`);
+    await session.say(`second ${WORDS}`);
+    expect(await session.compact()).toBe(true);
+    await session.say("third");
+    await session.say("fourth");
+    const [, second = "", summary = "", third = "", fourth = ""] = model.requests;
+    expect(isSummary(summary)).toBe(true);
+    expect(whyNotExtends(second, summary)).toBeNull();
+    expect(JSON.parse(summary).tool_choice).toEqual(JSON.parse(second).tool_choice);
+    expect(third).toContain("They said one and two.");
+    expect(third).not.toContain("first word");
+    expect(whyNotExtends(third, fourth)).toBeNull();
+    const ledger = await session.ledger();
+    expect(ledger.map(({ verdict, purpose }) => [verdictText(verdict), purpose])).toEqual([
+      ["first", undefined],
+      ["extends", undefined],
+      ["extends", "summary"],
+      ["break; cause=compaction", undefined],
+      ["extends", undefined],
+    ]);
+    const [, , asked, after, next] = ledger.map(({ usage }) => usage);
+    expect(asked?.cacheRead).toBeGreaterThan(1_000);
+    expect(next?.cacheRead).toBe((after?.cacheRead ?? 0) + (after?.cacheWrite ?? 0));
+  });
+
+  test("keeps the history: nothing is rewritten, and the entry says what it kept", async () => {
+    const { session } = stage([say("One."), say("Two."), say("Summary."), say("Three.")]);
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    const before = await session.entries();
+    await session.compact();
+    const after = await session.entries();
+    expect(after.slice(0, -1)).toEqual(before);
+    expect(after.at(-1)).toMatchObject({
+      kind: "compaction",
+      origin: "runtime",
+      summary: "Summary.",
+      why: "asked",
+      kept: [3, 4],
+    });
+  });
+
+  test("has nothing to do where all would stay", async () => {
+    const { model, session } = stage([]);
+    expect(await session.compact()).toBe(false);
+    expect(model.requests).toEqual([]);
+  });
+
+  test("that fails changes nothing: the next request extends the one before", async () => {
+    const { model, session } = stage([
+      say("One."),
+      say("Two."),
+      httpFailure(500, "api_error", "Broken."),
+      say("Three."),
+    ]);
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    const before = await session.entries();
+    await expect(session.compact()).rejects.toThrow("Broken.");
+    expect(await session.entries()).toEqual(before);
+    await session.say("third");
+    const [, second = "", , third = ""] = model.requests;
+    expect(whyNotExtends(second, third)).toBeNull();
+    const ledger = await session.ledger();
+    expect(ledger.map(({ verdict }) => verdictText(verdict))).toEqual(["first", "extends", "extends", "extends"]);
+    const [, before2, , next] = ledger.map(({ usage }) => usage);
+    expect(next?.cacheRead).toBe((before2?.cacheRead ?? 0) + (before2?.cacheWrite ?? 0));
+  });
+
+  test("whose answer calls a tool is asked for once more without calls, and fails if that gives no text either", async () => {
+    const { model, session } = stage([
+      ...[say("One."), say("Two.")],
+      ...[call("note"), say("At last."), say("Three.")],
+    ]);
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    expect(await session.compact()).toBe(true);
+    const [, , first = "", again = ""] = model.requests;
+    const { tool_choice, ...rest } = JSON.parse(again);
+    expect(tool_choice).toEqual({ type: "none" });
+    expect(rest).toEqual(JSON.parse(first));
+    const ledger = await session.ledger();
+    expect(ledger.map(({ verdict }) => verdictText(verdict)).slice(2)).toEqual(["extends", "break; cause=settings"]);
+    expect((await session.entries()).filter(({ kind }) => kind === "results")).toEqual([]);
+  });
+});
+
+describe("an automatic compaction", () => {
+  test("comes before a turn's first request once the last call used so much of the window", async () => {
+    const answers = [say("One."), say("Two."), say("Summary."), say("Three.")];
+    const { model, session } = stage(answers, { compaction: { threshold: 0.004 } });
+    await session.say("first");
+    await session.say(`second ${WORDS.repeat(10)}`);
+    await session.say("third");
+    expect(model.requests.map(isSummary)).toEqual([false, false, true, false]);
+    expect((await session.entries()).find(({ kind }) => kind === "compaction")).toMatchObject({ why: "threshold" });
+    expect((await session.ledger()).at(-1)?.verdict).toEqual({ prefix: "break", cause: "compaction" });
+  });
+
+  test("comes between two steps as well: the results are stored first, the tools in use stay", async () => {
+    const { model, session } = stage(
+      [
+        ...[call("tool_search", { query: "weather, news" }), call("weather"), call("note")],
+        ...[say("Summary."), say("It rains."), say("Still.")],
+      ],
+      {
+        compaction: { threshold: 0.004 },
+        tools: [tool("note"), lazy(tool("weather", `Rain. ${WORDS.repeat(8)}`), tool("news"))],
+      },
+    );
+    await session.say("how is the weather?");
+    const [, , , summary = "", last = ""] = model.requests;
+    expect(model.requests.map(isSummary)).toEqual([false, false, false, true, false]);
+    expect(summary).toContain("Rain.");
+    const entries = await session.entries();
+    const compaction = entries.find(({ kind }) => kind === "compaction");
+    expect(compaction).toMatchObject({ why: "threshold", kept: [1, 6, 7], carriedToolNames: ["weather"] });
+    // A tool that was only found counts no more; one that succeeded in this turn stays, inline in the new baseline.
+    expect(names(last)).toEqual(["note", "tool_search", "weather"]);
+    expect(toolsOf(last).some((one) => one.defer_loading)).toBe(false);
+    expect(last).not.toContain("news");
+    await session.say("and now?");
+    expect(names(model.requests.at(-1) ?? "")).toEqual(["note", "tool_search", "weather"]);
+  });
+
+  test("that fails is not tried again in the same turn, and the turn goes on", async () => {
+    const answers = [say("One."), httpFailure(500, "api_error", "Broken."), call("note"), say("Two.")];
+    const { model, session } = stage(answers, { compaction: { threshold: 0.001 } });
+    await session.say(`first ${WORDS}`);
+    expect((await session.say("second")).text).toBe("Two.");
+    expect(model.requests.map(isSummary)).toEqual([false, true, false, false]);
+    expect((await session.ledger()).map(({ verdict }) => verdictText(verdict))).toEqual([
+      "first",
+      "extends",
+      "extends",
+      "extends",
+    ]);
+  });
+
+  test("is not made where the agent wants none, nor where the context is too long", async () => {
+    const { model, session } = stage([say("One."), tooLong], { compaction: false });
+    await session.say(`first ${WORDS}`);
+    await expect(session.say("second")).rejects.toThrow("prompt is too long");
+    expect(model.requests.map(isSummary)).toEqual([false, false]);
+  });
+});
+
+describe("a request that is too long", () => {
+  test("is sent again after a compaction, whose summary is asked for without what made it too long", async () => {
+    const { model, session } = stage([say("One."), say("Two."), tooLong, say("Summary."), say("Three.")]);
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    expect((await session.say("third")).text).toBe("Three.");
+    const [, second = "", refused = "", summary = "", again = ""] = model.requests;
+    expect(model.requests.map(isSummary)).toEqual([false, false, false, true, false]);
+    expect(refused).toContain("third");
+    expect(summary).not.toContain("third");
+    expect(whyNotExtends(second, summary)).toBeNull();
+    expect(again).toContain("Summary.");
+    expect(again).toContain("third");
+    expect((await session.ledger()).map(({ verdict, answered }) => [verdictText(verdict), answered]).slice(2)).toEqual([
+      ["extends", false],
+      ["extends", true],
+      ["break; cause=compaction", true],
+    ]);
+  });
+
+  test("fails readably where it is too long even then, once and no more", async () => {
+    const { model, session } = stage([say("One."), tooLong, say("Summary."), tooLong, say("Two.")]);
+    await session.say(`first ${WORDS}`);
+    await expect(session.say("second")).rejects.toThrow("prompt is too long");
+    expect(model.requests.map(isSummary)).toEqual([false, false, true, false]);
+    // The next turn is valid.
+    expect((await session.say("third")).text).toBe("Two.");
+  });
+
+  test("is taken back where no summary came of it, as before", async () => {
+    const { session } = stage([say("One."), tooLong, httpFailure(500, "api_error", "Broken."), say("Two.")]);
+    await session.say(`first ${WORDS}`);
+    await expect(session.say("second")).rejects.toThrow("prompt is too long");
+    expect((await session.say("third")).text).toBe("Two.");
+    expect((await session.entries()).map(({ kind }) => kind)).not.toContain("compaction");
+  });
+});
+
+test("another model may write the summary: it reads the whole context, and the conversation's own chain knows nothing of it", async () => {
+  const answers = [
+    call("tool_search", { query: "weather" }),
+    say("One."),
+    say("Two."),
+    say("Summary by another."),
+    say("Three."),
+  ];
+  const { model, session } = stage(answers, { compaction: { model: "scripted/claude-opus-4-8" } });
+  await session.say(`first ${WORDS}`);
+  await session.say("second");
+  expect(await session.compact()).toBe(true);
+  await session.say("third");
+  const [, , , summary = "", last = ""] = model.requests;
+  expect(JSON.parse(summary).model).toBe("claude-opus-4-8");
+  expect(summary).toContain("first word");
+  expect(last).toContain("Summary by another.");
+  const ledger = await session.ledger();
+  expect(ledger.map(({ model: used, chain }) => [used, chain]).at(3)).toEqual([
+    "scripted/claude-opus-4-8",
+    "scripted/claude-opus-4-8",
+  ]);
+  expect(ledger.at(-1)?.verdict).toEqual({ prefix: "break", cause: "compaction" });
+});
