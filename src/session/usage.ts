@@ -21,7 +21,7 @@ export async function ownerUsage(db: D1Database, owner: string, day: string): Pr
 /** A model call that D1 may not have counted yet, with the revision that stored it. */
 export interface Uncounted {
   readonly rev: number;
-  readonly call: Pick<CallRecord, "at" | "usage">;
+  readonly call: Pick<CallRecord, "at" | "usage" | "copied">;
 }
 
 /** A call takes some 80 bytes of a statement, which may have 1 MB. */
@@ -35,6 +35,8 @@ const CALLS_A_STATEMENT = 10_000;
 export function countUsage(db: D1Database, row: SessionRow, calls: Iterable<Uncounted>): D1PreparedStatement[] {
   const counted: (string | number)[][] = [];
   for (const { rev, call } of calls) {
+    // It was counted where it was made.
+    if (call.copied) continue;
     const { input, cacheRead, cacheWrite, output } = call.usage;
     counted.push([rev, dayOf(call.at), input, cacheRead, cacheWrite, output]);
   }

@@ -73,6 +73,15 @@ test("what was used stays used when the session is deleted, flushed before or no
   expect(await used("2026-04-01")).toMatchObject({ calls: 2 });
 });
 
+test("a call that came with a copy of another session is counted there, not here", async () => {
+  const one = open();
+  const start = await begin(one, { minted: false });
+  const call = callRecord("t1", { at: noon("2026-05-01"), copied: true });
+  await append(one, start, { entries: [assistant("t1", [say("hi")])], call });
+  await one.flushed();
+  expect(await used("2026-05-01")).toMatchObject({ calls: 0 });
+});
+
 test("a day is one of UTC", () => {
   expect([dayOf(Date.parse("2026-12-31T23:59:59Z")), dayOf(Date.parse("2027-01-01T00:00:00Z"))]).toEqual([
     "2026-12-31",
