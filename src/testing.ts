@@ -1,8 +1,9 @@
 /**
- * The public test kit, `holdfast/testing`: a strict emulator of the provider's API over HTTP, a scripted model in
+ * The public test kit, `holdfast/testing`: strict emulators of the providers' APIs over HTTP, a scripted model in
  * process, an agent without workerd, and the promise itself as an assertion. For Node 22.13 or newer.
  */
-import { whyNotExtends } from "../test/emulators/anthropic/index.ts";
+import { bodyLayout } from "../test/emulators/anthropic/index.ts";
+import { type Layout, layoutDifference } from "../test/emulators/common/layout.ts";
 
 export * from "../test/emulators/anthropic/index.ts";
 export {
@@ -13,16 +14,21 @@ export {
   prefixReportText,
 } from "../test/emulators/anthropic/prefix-report.ts";
 export { type ScriptedModel, scripted } from "../test/emulators/anthropic/scripted.ts";
+/** OpenAI's Responses API: `openai.startOpenAIEmulator()`, with failures and parts of its own beside the shared ones. */
+export * as openai from "../test/emulators/openai/index.ts";
+/** Chat Completions, OpenAI's or a compatible endpoint's: `openaiChat.startChatEmulator()`. */
+export * as openaiChat from "../test/emulators/openai-chat/index.ts";
 export { type Said, type TestAgentOptions, type TestedAgent, testAgent } from "./testing/test-agent.ts";
 
 /**
- * Throws unless each of these request bodies (Anthropic's Messages API) extends the one before it: the same settings,
- * inline tools and system text, and behind them only more. Says where it does not.
+ * Throws unless each of these request bodies extends the one before it: the same settings, inline tools and system text,
+ * and behind them only more. Says where it does not. `layout` reads a body: Anthropic's by default, else
+ * `openai.bodyLayout` or `openaiChat.bodyLayout`.
  */
-export function expectExtends(requests: readonly string[]): void {
+export function expectExtends(requests: readonly string[], layout: (body: string) => Layout = bodyLayout): void {
   for (const [index, later] of requests.entries()) {
     const earlier = requests[index - 1];
-    const why = earlier === undefined ? null : whyNotExtends(earlier, later);
+    const why = earlier === undefined ? null : layoutDifference(layout(earlier), layout(later));
     if (why !== null) throw new Error(`request ${index + 1} does not extend request ${index}: ${why}`);
   }
 }
