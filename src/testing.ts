@@ -6,18 +6,19 @@ import { bodyLayout } from "../test/emulators/anthropic/index.ts";
 import { type Layout, layoutDifference } from "../test/emulators/common/layout.ts";
 
 export * from "../test/emulators/anthropic/index.ts";
+export { type ScriptedModel, scripted } from "../test/emulators/anthropic/scripted.ts";
+/** OpenAI's Responses API: `openai.startOpenAIEmulator()`, with failures and parts of its own beside the shared ones. */
+export * as openai from "../test/emulators/openai/index.ts";
+/** Chat Completions, OpenAI's or a compatible endpoint's: `openaiChat.startChatEmulator()`. */
+export * as openaiChat from "../test/emulators/openai-chat/index.ts";
 export {
   type BreakCause,
   type PrefixReport,
   type PrefixReportOptions,
   prefixReport,
   prefixReportText,
-} from "../test/emulators/anthropic/prefix-report.ts";
-export { type ScriptedModel, scripted } from "../test/emulators/anthropic/scripted.ts";
-/** OpenAI's Responses API: `openai.startOpenAIEmulator()`, with failures and parts of its own beside the shared ones. */
-export * as openai from "../test/emulators/openai/index.ts";
-/** Chat Completions, OpenAI's or a compatible endpoint's: `openaiChat.startChatEmulator()`. */
-export * as openaiChat from "../test/emulators/openai-chat/index.ts";
+  type Reportable,
+} from "../test/emulators/prefix-report.ts";
 export { type Said, type TestAgentOptions, type TestedAgent, testAgent } from "./testing/test-agent.ts";
 
 /**

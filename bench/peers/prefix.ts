@@ -1,5 +1,5 @@
 import { call, say, startAnthropicEmulator } from "../../test/emulators/anthropic/index.ts";
-import { prefixReport, prefixReportText } from "../../test/emulators/anthropic/prefix-report.ts";
+import { prefixReport, prefixReportText } from "../../test/emulators/prefix-report.ts";
 import { startWorkerd } from "../../test/workerd.ts";
 import { SYSTEM } from "../cache/catalog.ts";
 import { chatOverWebSocket } from "../lib/agent-socket.ts";

@@ -1,5 +1,21 @@
-import { whyNotExtends } from "./extends.ts";
-import type { RecordedRequest } from "./record.ts";
+import type { PromptUsage as AnthropicUsage } from "./anthropic/cache.ts";
+import { bodyLayout } from "./anthropic/extends.ts";
+import { type Layout, layoutDifference } from "./common/layout.ts";
+import type { PromptUsage as OpenAIUsage } from "./openai/cache.ts";
+
+/** As much of a recorded request as the report looks at, whichever emulator recorded it. */
+export interface Reportable {
+  readonly n: number;
+  readonly bodyText: string;
+  /** What was asked for; a request for anything but an answer is left out. */
+  readonly endpoint?: string;
+  /** The body, if it was accepted. */
+  readonly body: { readonly model: string } | null;
+  readonly error: { readonly rule: string; readonly message: string } | null;
+  readonly usage: AnthropicUsage | OpenAIUsage | null;
+  readonly idealCachedTokens: number;
+  readonly flags: readonly string[];
+}
 
 /** What of a request changed against the one before it, so that it does not extend it. */
 export type BreakCause = "settings" | "tools" | "system" | "deferred tools" | "messages";
@@ -23,7 +39,9 @@ export interface PrefixReport {
 
 export interface PrefixReportOptions {
   /** Which conversation a request belongs to. By default all requests of one model are one. */
-  readonly conversation?: (request: RecordedRequest) => string;
+  readonly conversation?: (request: Reportable) => string;
+  /** How a body is read: Anthropic's by default, else `openai.bodyLayout` or `openaiChat.bodyLayout`. */
+  readonly layout?: (body: string) => Layout;
 }
 
 /**
@@ -31,13 +49,13 @@ export interface PrefixReportOptions {
  * does each extend the one before it in its conversation, what broke where it does not, and what the cache gave.
  */
 export function prefixReport(
-  requests: readonly RecordedRequest[],
-  { conversation = modelOf }: PrefixReportOptions = {},
+  requests: readonly Reportable[],
+  { conversation = modelOf, layout = bodyLayout }: PrefixReportOptions = {},
 ): PrefixReport {
-  const asked = requests.filter(({ endpoint }) => endpoint === "messages");
-  const last = new Map<string, RecordedRequest>();
+  const asked = requests.filter(({ endpoint = "messages" }) => ANSWERED.has(endpoint));
+  const last = new Map<string, Reportable>();
   const breaks: PrefixReport["breaks"][number][] = [];
-  const followers: RecordedRequest[] = [];
+  const followers: Reportable[] = [];
   for (const request of asked) {
     if (request.body === null) continue;
     const key = conversation(request);
@@ -45,7 +63,7 @@ export function prefixReport(
     last.set(key, request);
     if (before === undefined) continue;
     followers.push(request);
-    const where = whyNotExtends(before.bodyText, request.bodyText);
+    const where = layoutDifference(layout(before.bodyText), layout(request.bodyText));
     if (where !== null) breaks.push({ n: request.n, cause: causeOf(where), where });
   }
   const input = sum(followers, inputOf);
@@ -94,17 +112,24 @@ function causeOf(where: string): BreakCause {
   return CAUSES.find(([start]) => where.startsWith(start))?.[1] ?? "messages";
 }
 
-function modelOf({ body }: RecordedRequest): string {
+/** The operations that a model answers. */
+const ANSWERED: ReadonlySet<string> = new Set(["messages", "responses"]);
+
+function modelOf({ body }: Reportable): string {
   return body?.model ?? "";
 }
 
-function inputOf(request: RecordedRequest): number {
+/** Anthropic counts what was neither read nor written, OpenAI all of it. */
+function inputOf(request: Reportable): number {
   const { usage } = request;
-  return usage === null ? 0 : usage.input_tokens + usage.cache_creation_input_tokens + readOf(request);
+  if (usage === null) return 0;
+  if ("input_tokens_details" in usage) return usage.input_tokens;
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
-function readOf({ usage }: RecordedRequest): number {
-  return usage?.cache_read_input_tokens ?? 0;
+function readOf({ usage }: Reportable): number {
+  if (usage === null) return 0;
+  return "input_tokens_details" in usage ? usage.input_tokens_details.cached_tokens : usage.cache_read_input_tokens;
 }
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { say } from "./index.ts";
+import { expectExtends, openai, openaiChat } from "../../src/testing.ts";
+import { say } from "./anthropic/index.ts";
+import * as s from "./anthropic/support.ts";
 import { prefixReport, prefixReportText } from "./prefix-report.ts";
-import * as s from "./support.ts";
 
 const emulator = s.useEmulator({ answer: () => say("ok") });
 const system = [{ type: "text", text: "Keep to the point. ".repeat(400), cache_control: { type: "ephemeral" } }];
@@ -35,4 +36,38 @@ test("A refused request is told with its rule, and the next one is held against 
   const told = await report(first, { ...first, messages: [] }, { ...first, messages: more });
   expect(told.refused).toEqual([{ n: 2, rule: "E-A15", message: expect.any(String) }]);
   expect(told).toMatchObject({ requests: 3, followed: 1, extended: 1 });
+});
+
+test.each([
+  ["Responses", openai, "/responses", (text: string) => ({ store: false, input: [{ role: "user", content: text }] })],
+  [
+    "Chat Completions",
+    openaiChat,
+    "/chat/completions",
+    (text: string) => ({ messages: [{ role: "user", content: text }] }),
+  ],
+] as const)("The report is made of OpenAI's %s as well", async (_, kit, path, body) => {
+  const options = { answer: () => say("ok") };
+  const server =
+    "startOpenAIEmulator" in kit ? await kit.startOpenAIEmulator(options) : await kit.startChatEmulator(options);
+  const long = "Keep to the point. ".repeat(400);
+  for (const text of [long, long, `${long}!`]) {
+    const sent = { model: "gpt-5.4", ...body(text) };
+    await fetch(`${server.url}${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer key" },
+      body: JSON.stringify(sent),
+    });
+  }
+  await server.close();
+  const told = prefixReport(server.requests, { layout: kit.bodyLayout });
+  expect(told).toMatchObject({ requests: 3, refused: [], followed: 2, extended: 1 });
+  expect(told.breaks.map(({ cause }) => cause)).toEqual(["messages"]);
+  expect(told.cachedShare).toBeGreaterThan(0.9);
+  expect(() =>
+    expectExtends(
+      server.requests.map(({ bodyText }) => bodyText),
+      kit.bodyLayout,
+    ),
+  ).toThrow(/request 3 does not extend request 2: message block 0/);
 });
