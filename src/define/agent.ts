@@ -8,6 +8,7 @@ import { isCount, unknownOptions, unknownOptionsProblem } from "./options.ts";
 import { defaultPlanMode, planTools } from "./plan.ts";
 import { settingsProblem } from "./settings.ts";
 import { toolProblem } from "./tool.ts";
+import { subagentsProblem, transferTools } from "./transfer.ts";
 import type { Agent, Compaction, Limits, Mode, Tool } from "./types.ts";
 
 /** What an agent is made of. */
@@ -32,6 +33,11 @@ export interface AgentOptions {
    * allowed in it; not given, the tools of risk `read`. Default false.
    */
   readonly plan?: boolean;
+  /**
+   * Agents that this one may hand tasks to, with the tool `transfer_task`. The worker has them among its agents, too. They
+   * may have subagents of their own, five deep at most.
+   */
+  readonly subagents?: readonly Agent[];
   /** Default 50 steps a turn, and 5 identical batches of calls in a row. */
   readonly limits?: Partial<Limits>;
   /** What a second message does while a turn runs; default `wait`. */
@@ -58,6 +64,7 @@ const OPTIONS = [
   "tools",
   "modes",
   "plan",
+  "subagents",
   "limits",
   "busy",
   "hostSearch",
@@ -73,7 +80,10 @@ export function defineAgent(options: AgentOptions): Agent {
   const given = (options.tools ?? []).flat();
   const odd = given.findIndex((tool) => typeof tool?.spec?.name !== "string");
   if (odd >= 0) throw new DefinitionError(`tool number ${odd + 1} is not made by defineTool`, { agent: options.name });
-  const own = options.plan === true ? planTools() : [];
+  const { subagents = [] } = options;
+  const wrongSubagents = subagentsProblem(options.name, subagents);
+  if (wrongSubagents !== null) throw new DefinitionError(wrongSubagents, { agent: options.name });
+  const own = [...(options.plan === true ? planTools() : []), ...transferTools(subagents)];
   const tools = [...given.filter((tool) => !tool.lazy), ...own, ...given.filter((tool) => tool.lazy)];
   const plan = options.plan === true && !options.modes?.[PLAN_MODE] ? { [PLAN_MODE]: defaultPlanMode(given) } : {};
   const agent: Agent = {
@@ -85,6 +95,7 @@ export function defineAgent(options: AgentOptions): Agent {
     instructions: options.instructions ?? "",
     tools,
     modes: { ...options.modes, ...plan },
+    subagents,
     limits: { steps: 50, repeats: 5, subrequests: 9_000, ...options.limits },
     busy: options.busy ?? "wait",
     hostSearch: options.hostSearch ?? true,

@@ -8,4 +8,9 @@ export function checkAgents(agents: readonly Agent[]): void {
   for (const name of duplicates(agents.map((agent) => agent.name))) {
     throw new DefinitionError("two agents have this name", { agent: name });
   }
+  for (const { name, subagents } of agents) {
+    const missing = subagents.find((subagent) => !agents.some((agent) => agent.name === subagent.name));
+    if (missing === undefined) continue;
+    throw new DefinitionError(`its subagent "${missing.name}" is not among the worker's agents`, { agent: name });
+  }
 }

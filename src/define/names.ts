@@ -1,4 +1,11 @@
-import { BRIDGE_TOOL, ENTER_PLAN_TOOL, NAME_PATTERN, SEARCH_TOOL, SUBMIT_PLAN_TOOL } from "../values/tool.ts";
+import {
+  BRIDGE_TOOL,
+  ENTER_PLAN_TOOL,
+  NAME_PATTERN,
+  SEARCH_TOOL,
+  SUBMIT_PLAN_TOOL,
+  TRANSFER_TOOL,
+} from "../values/tool.ts";
 
 const NAME_RULE = "must start with a letter and have at most 64 letters, digits, _ and -";
 
@@ -10,7 +17,7 @@ export function nameProblem(what: string, name: unknown): string | null {
 
 /** Names that the runtime gives to tools of its own, so that no other tool can make their evidence. */
 export function reservedNames(): ReadonlySet<string> {
-  return new Set([SEARCH_TOOL, BRIDGE_TOOL, ENTER_PLAN_TOOL, SUBMIT_PLAN_TOOL]);
+  return new Set([SEARCH_TOOL, BRIDGE_TOOL, ENTER_PLAN_TOOL, SUBMIT_PLAN_TOOL, TRANSFER_TOOL]);
 }
 
 /** Names that occur more than once, each once. */

@@ -102,6 +102,8 @@ export interface Agent {
   readonly tools: readonly Tool[];
   /** Modes beside `agent`, which is the mode of all tools; with `plan`, the mode of that name among them. */
   readonly modes: Readonly<Record<string, Mode>>;
+  /** Agents that it may hand tasks to. */
+  readonly subagents: readonly Agent[];
   readonly limits: Limits;
   readonly busy: "wait" | "interrupt" | "reject";
   readonly hostSearch: boolean;

@@ -38,7 +38,16 @@ type PublicBlock =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: string };
 
-type PublicResult = Pick<ToolResult, "call" | "name" | "status" | "content">;
+/** `session`: the sub-session that worked on it, with its own entries where they were read (`embedded.ts`). */
+type PublicResult = Pick<ToolResult, "call" | "name" | "status" | "content"> & { readonly session?: PublicSession };
+
+export interface PublicSession {
+  readonly agent: string;
+  readonly id: string;
+  readonly entries?: readonly PublicEntry[];
+  /** There are more: it can be read under its own id. */
+  readonly next?: number;
+}
 
 export function publicEntry({ seq, entry }: Numbered): PublicEntry {
   return { seq, turn: entry.turn, at: entry.at, origin: entry.origin, ...body(entry) };
@@ -53,7 +62,10 @@ function body(entry: Entry): PublicEntryBody {
     case "results":
       return {
         kind: "results",
-        results: entry.results.map(({ call, name, status, content }) => ({ call, name, status, content })),
+        results: entry.results.map(({ call, name, status, content, session }) => ({
+          ...{ call, name, status, content },
+          ...(session === undefined ? {} : { session: { agent: session.agent, id: session.conversation } }),
+        })),
       };
     case "host_search":
       return { kind: "host_search", by: "runtime", names: entry.names };

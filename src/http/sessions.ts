@@ -6,10 +6,11 @@ import { HoldfastError } from "../values/errors.ts";
 import { parse } from "./bad-request.ts";
 import { readJson } from "./body.ts";
 import type { AppDeps, HttpEnv } from "./deps.ts";
+import { embedded } from "./embedded.ts";
 import { executionContext } from "./execution-context.ts";
 import { found, openSession } from "./open-session.ts";
 import { readPatch } from "./patch.ts";
-import { publicEntry } from "./public-entry.ts";
+import { type PublicSession, publicEntry } from "./public-entry.ts";
 import { turnStream } from "./turn-stream.ts";
 
 /** Entries, calls or sessions a page, unless asked otherwise. */
@@ -66,10 +67,10 @@ export function sessionRoutes(deps: AppDeps): Hono<HttpEnv> {
     const { session, id } = openSession(deps, c);
     const { after, limit } = parse(pageQuery, c.req.query());
     const { entries, next } = found(await session.entries(after, limit), id);
-    return c.json({
-      entries: entries.map(([seq, text]) => publicEntry({ seq, entry: decodeEntry(text) })),
-      ...more(next),
-    });
+    const shown = entries.map(([seq, text]) => publicEntry({ seq, entry: decodeEntry(text) }));
+    const owned = ({ agent, id: conversation }: PublicSession) =>
+      deps.sessions(c.env, { owner: c.var.owner.id, agent, conversation });
+    return c.json({ entries: await embedded(shown, owned), ...more(next) });
   });
 
   routes.get("/api/sessions/:id/ledger", async (c) => {

@@ -58,6 +58,8 @@ export interface BeginRequest {
   readonly rerun: readonly string[];
   /** There are models to fall back on, so it matters which of them rest. */
   readonly fallback?: boolean;
+  /** Name of the session above, for a sub-session that may not exist yet. */
+  readonly parent?: string;
   /**
    * Goes on with the newest turn: one whose pauses are all answered, or one whose isolate died. `user` and what a client
    * sends along count for nothing. There may be nothing to go on with: `settled`.

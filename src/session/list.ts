@@ -22,7 +22,7 @@ export async function listSessions(
   const [before, after] = readCursor(cursor);
   const query = `SELECT conversation, agent, title, mode, created_at, updated_at, entries, forked_from, forked_at
     FROM sessions
-    WHERE owner = ?1 AND agent = ?2 AND deleted_at IS NULL AND rev > 0
+    WHERE owner = ?1 AND agent = ?2 AND deleted_at IS NULL AND rev > 0 AND parent IS NULL
       AND (updated_at < ?3 OR (updated_at = ?3 AND conversation > ?4))
     ORDER BY updated_at DESC, conversation LIMIT ?5`;
   const { results } = await db

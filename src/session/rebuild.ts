@@ -13,7 +13,7 @@ const PAGE_ROWS = 64;
 
 type SessionRecord = Pick<
   SessionRow,
-  "title" | "mode" | "created_at" | "updated_at" | "rev" | "forked_from" | "forked_at"
+  "title" | "mode" | "created_at" | "updated_at" | "rev" | "forked_from" | "forked_at" | "parent"
 > & {
   readonly entries: number;
   readonly state: string;
@@ -57,7 +57,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
   store.prepare();
   for (const copied of COPIED) await readBack(db, store, name, copied);
   const state: RecordState = JSON.parse(record.state);
-  const { title, mode, created_at, updated_at, rev, entries, forked_from, forked_at } = record;
+  const { title, mode, created_at, updated_at, rev, entries, forked_from, forked_at, parent } = record;
   store.create({
     ...{ owner: id.owner, agent: id.agent, conversation: id.conversation },
     ...{ title, mode, created_at, updated_at, rev, generation },
@@ -79,7 +79,12 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
     },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
     ...{ flushed_rev: rev, flushed_seq: entries, recorded_rev: rev, refused: "[]", deleted_at: null, handed: 0 },
-    ...{ forks: state.forks ?? 0, forked_from: forked_from ?? null, forked_at: forked_at ?? null },
+    ...{
+      forks: state.forks ?? 0,
+      forked_from: forked_from ?? null,
+      forked_at: forked_at ?? null,
+      parent: parent ?? null,
+    },
     ...{
       asked: state.asked ?? "",
       body: state.body ?? "",

@@ -120,6 +120,10 @@ function headOf(db: D1Database, id: string, row: SessionRow): D1PreparedStatemen
     const lineage = "UPDATE sessions SET forked_from = ?, forked_at = ? WHERE id = ? AND generation = ? AND rev = 0";
     statements.push(db.prepare(lineage).bind(row.forked_from, row.forked_at, id, generation));
   }
+  if (row.parent !== null) {
+    const above = "UPDATE sessions SET parent = ? WHERE id = ? AND generation = ? AND rev = 0";
+    statements.push(db.prepare(above).bind(row.parent, id, generation));
+  }
   return statements;
 }
 

@@ -70,6 +70,7 @@ const STEPS: readonly (readonly string[])[] = [
        PRIMARY KEY (rev, task, part)
      ) WITHOUT ROWID`,
   ],
+  ["ALTER TABLE session ADD COLUMN parent TEXT"],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

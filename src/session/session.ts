@@ -161,8 +161,8 @@ export class Session implements SessionRpc {
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
-      // A task is listed from D1, also while it works.
-      if (taken.reset || request.task !== undefined) this.#flushSoon(0);
+      // A task is listed from D1, also while it works; a sub-session once it ends.
+      if ((taken.reset && row.parent === null) || request.task !== undefined) this.#flushSoon(0);
       return this.#started(request, now, taken.history, request.turn);
     }
   }
@@ -180,7 +180,8 @@ export class Session implements SessionRpc {
     if (request.told !== undefined) this.#live.tell(row.turn, request.fence, request.told);
     if (request.kind === "handover") this.#giveOut({ ...row, handed: 1 });
     if (request.kind === "finish") this.#over(now);
-    if (request.deferrals !== undefined) this.#flushSoon(0);
+    // A sub-session is in D1 once it ends.
+    if (request.deferrals !== undefined && row.parent === null) this.#flushSoon(0);
     else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
     return answer;
   }

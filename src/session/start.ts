@@ -58,6 +58,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       forks: 0,
       forked_from: null,
       forked_at: null,
+      parent: request.parent ?? null,
       flushed_rev: 0,
       flushed_seq: 0,
       recorded_rev: 0,

@@ -56,6 +56,8 @@ export type SessionRow = {
   /** The conversation it was cloned or forked from, and before which of its user messages; null for a clone. */
   forked_from: string | null;
   forked_at: number | null;
+  /** Name of the session that it is a sub-session of; null for all others. */
+  parent: string | null;
   /** All rows through this revision are in D1, and of entries through this number … */
   flushed_rev: number;
   flushed_seq: number;

@@ -1,13 +1,13 @@
 import type { Agent } from "../define/types.ts";
 import type { Provider } from "../providers/contract.ts";
 import { SessionClient } from "../session/client.ts";
-import type { CallRecord } from "../session/contract.ts";
+import type { CallRecord, SessionId } from "../session/contract.ts";
 import { answerPause } from "../turn/answer-pause.ts";
 import { compactSession } from "../turn/compact-session.ts";
 import { plainRequest } from "../turn/plain-request.ts";
 import type { RunningTurn, TurnRequest } from "../turn/runtime.ts";
 import { startTurn } from "../turn/start.ts";
-import { decodeEntry, type Entry } from "../values/entry.ts";
+import { decodeEntry, type Entry, type ToolResult } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
@@ -38,10 +38,13 @@ export interface TestedAgent {
   answer(pause: string, answer: PauseAnswer): Promise<Said | null>;
   /** Compacts the conversation, as `POST …/compact` does. Answers whether anything was left out. */
   compact(): Promise<boolean>;
-  entries(): Promise<Entry[]>;
+  /** Of the conversation, or of a sub-session as a result of `transfer_task` names it. */
+  entries(of?: SubSession): Promise<Entry[]>;
   /** What the ledger recorded of each model call. */
-  ledger(): Promise<CallRecord[]>;
+  ledger(of?: SubSession): Promise<CallRecord[]>;
 }
+
+type SubSession = NonNullable<ToolResult["session"]>;
 
 const ANYBODY: Owner = { id: "tester", name: "Tester", roles: ["user"] };
 
@@ -54,9 +57,17 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
   const waitUntil = (promise: Promise<unknown>) => {
     work.push(promise);
   };
-  const session = nodeSession({ waitUntil, now: Date.now });
-  const client = new SessionClient({ getByName: () => session }, "test");
-  const host = { runtime: { agents: [agent], provider: () => model }, sessions: () => client, log: () => {} };
+  const stored = new Map<string, SessionClient>();
+  const sessions = (_: unknown, id: Pick<SessionId, "agent" | "conversation">) => {
+    const name = JSON.stringify([id.agent, id.conversation]);
+    const session = nodeSession({ waitUntil, now: Date.now });
+    const client = stored.get(name) ?? new SessionClient({ getByName: () => session }, name);
+    stored.set(name, client);
+    return client;
+  };
+  const own: SubSession = { agent: agent.name, conversation: "test" };
+  const client = sessions(null, own);
+  const host = { runtime: { agents: [agent], provider: () => model }, sessions, log: () => {} };
   const whose = { agent, owner, conversation: { id: "test", minted: true }, requestId: "test" };
   const start = (request: TurnRequest) => startTurn(host, env as Cloudflare.Env, { waitUntil }, request);
   const told = async (turn: RunningTurn): Promise<Said> => {
@@ -80,12 +91,12 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
       const done = await compactSession(host, env as Cloudflare.Env, { waitUntil }, asked);
       return done?.compacted ?? false;
     },
-    async entries() {
-      const found = await client.entries(0, Number.MAX_SAFE_INTEGER);
+    async entries(of = own) {
+      const found = await sessions(null, of).entries(0, Number.MAX_SAFE_INTEGER);
       return (found?.entries ?? []).map(([, text]) => decodeEntry(text));
     },
-    async ledger() {
-      const found = await client.calls(0, Number.MAX_SAFE_INTEGER);
+    async ledger(of = own) {
+      const found = await sessions(null, of).calls(0, Number.MAX_SAFE_INTEGER);
       return found?.calls ?? [];
     },
   };

@@ -51,7 +51,7 @@ export function beginRequest(
   env: Cloudflare.Env,
   now: number,
 ): BeginRequest {
-  const { agent, owner, conversation, user, goOn, sent, seed, clientSystem, once } = request;
+  const { agent, owner, conversation, user, goOn, sent, seed, clientSystem, once, sub } = request;
   const made = { v: 1, origin: "client", at: now, turn } as const;
   const seeded = (role: "user" | "assistant", content: TurnRequest["seed"][number]["content"]) =>
     role === "user"
@@ -86,6 +86,7 @@ export function beginRequest(
     ...(once === undefined ? {} : { once }),
     ...(request.task === undefined ? {} : { task: request.task }),
     ...(goOn ? { goOn } : {}),
+    ...(sub === undefined ? {} : { parent: sub.parent }),
   };
 }
 

@@ -7,13 +7,15 @@ import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
 import { ModeSwitch } from "../values/mode-switch.ts";
 import { Ask, type Asked } from "../values/pause.ts";
-import { SEARCH_TOOL } from "../values/tool.ts";
+import { SEARCH_TOOL, TRANSFER_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
+import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { ask } from "./ask.ts";
 import { limitResult, shareOf } from "./limit-result.ts";
-import { CONCURRENT_CALLS } from "./limits.ts";
+import { CONCURRENT_CALLS, CONCURRENT_SUB_SESSIONS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
 import { toolOutput } from "./tool-output.ts";
+import type { Transferred } from "./transfer.ts";
 
 /** What a batch of calls is run with. */
 export interface Batch {
@@ -22,6 +24,10 @@ export interface Batch {
   readonly declared: ReadonlySet<string>;
   readonly allowDestructive: boolean;
   readonly context: Omit<ToolContext, "callId" | "signal" | "progress" | "ask">;
+  /** Hands a task over; null where tasks can't be. `tell` shows the caller a line. */
+  readonly transfer: ((call: string, input: unknown, tell: (line: string) => void) => Promise<Transferred>) | null;
+  /** Somebody can be asked: nobody is there in a sub-session. */
+  readonly mayAsk: boolean;
   /** Aborts when the turn is cancelled or has lost its lease: what runs is interrupted, what waits does not start. */
   readonly signal: AbortSignal;
   /** Aborts `signal` if the lease may be gone: asked before each call, for no tool starts on a stale one. */
@@ -43,9 +49,18 @@ export interface BatchResults {
   readonly waiting: readonly Waiting[];
   /** The mode that a tool switched to; null where none did. */
   readonly mode: string | null;
+  /** What sub-sessions used. */
+  readonly usage: Usage;
 }
 
-type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[]; readonly mode?: string } | Waiting;
+type Ran =
+  | {
+      readonly result: ToolResult;
+      readonly blobs: readonly BlobRow[];
+      readonly mode?: string;
+      readonly usage?: Usage;
+    }
+  | Waiting;
 
 /**
  * Gates and runs the calls of one answer, a few at a time. One result a call, in the order of the calls; but for those that
@@ -53,10 +68,10 @@ type Ran = { readonly result: ToolResult; readonly blobs: readonly BlobRow[]; re
  */
 export async function callTools(batch: Batch, calls: readonly CallBlock[]): Promise<BatchResults> {
   const ran = new Array<Ran | undefined>(calls.length);
-  const waiting = calls.map((call, index) => ({ call, index }));
   const share = shareOf(calls.length);
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const all = calls.map((call, index) => ({ call, index }));
+  const worker = async (queue: typeof all) => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const startedAt = batch.now();
       const one = await callTool(batch, next.call, share.mediaChars);
       ran[next.index] = one;
@@ -69,14 +84,19 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
       batch.emit({ type: "result", id: call, name, status, text });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, worker));
-  const all = ran.flatMap((one) => one ?? []);
-  const over = all.flatMap((one) => ("asked" in one ? [] : one));
+  const workers = (queue: typeof all, most: number) =>
+    Array.from({ length: Math.min(most, queue.length) }, () => worker(queue));
+  const transfers = all.filter(({ call }) => call.name === TRANSFER_TOOL);
+  const others = all.filter(({ call }) => call.name !== TRANSFER_TOOL);
+  await Promise.all([...workers(others, CONCURRENT_CALLS), ...workers(transfers, CONCURRENT_SUB_SESSIONS)]);
+  const done = ran.flatMap((one) => one ?? []);
+  const over = done.flatMap((one) => ("asked" in one ? [] : one));
   return {
     results: over.map(({ result }) => result),
     blobs: over.flatMap(({ blobs }) => blobs),
-    waiting: all.flatMap((one) => ("asked" in one ? one : [])),
+    waiting: done.flatMap((one) => ("asked" in one ? one : [])),
     mode: over.findLast(({ mode }) => mode !== undefined)?.mode ?? null,
+    usage: over.reduce((sum, { usage = NO_USAGE }) => addUsage(sum, usage), NO_USAGE),
   };
 }
 
@@ -100,7 +120,19 @@ async function callTool(batch: Batch, call: CallBlock, mostMedia: number): Promi
   if (call.name === SEARCH_TOOL) return search(batch, call, input);
   const tool = batch.catalog.byName.get(call.name);
   if (tool === undefined) return said(call, "error", `There is no tool named ${call.name}.`);
-  return execute(batch, call, tool, input, mostMedia);
+  return call.name === TRANSFER_TOOL
+    ? transfer(batch, call, tool, input)
+    : execute(batch, call, tool, input, mostMedia);
+}
+
+async function transfer(batch: Batch, call: CallBlock, tool: Tool, input: unknown): Promise<Ran> {
+  if (batch.transfer === null) return said(call, "error", "No task can be handed over here.");
+  const checked = await tool.validate(input);
+  if (!checked.ok) return mismatch(call, tool, checked.problem);
+  const tell = (text: string) => batch.emit({ type: "progress", id: call.id, text });
+  const { status, text, session, usage } = await batch.transfer(call.id, checked.value, tell);
+  const { result, blobs } = said(call, status, text);
+  return { result: { ...result, session }, blobs, usage };
 }
 
 function search(batch: Batch, call: CallBlock, input: unknown): Ran {
@@ -136,12 +168,11 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
       ask,
     };
     const checked = await Promise.race([tool.validate(input), aborted]);
-    if (!checked.ok) {
-      const schema = JSON.stringify(tool.spec.inputSchema);
-      return said(call, "error", `The input does not match: ${checked.problem}\nThe tool's schema: ${schema}`);
-    }
+    if (!checked.ok) return mismatch(call, tool, checked.problem);
     const returned = await Promise.race([tool.run(checked.value, context), aborted]);
-    if (returned instanceof Ask) return { call, asked: returned.asked };
+    if (returned instanceof Ask) {
+      return batch.mayAsk ? { call, asked: returned.asked } : said(call, "error", NOBODY_TO_ASK);
+    }
     if (returned instanceof ModeSwitch) return { ...said(call, "ok", returned.text), mode: returned.mode };
     const output = toolOutput(returned, mostMedia);
     const status = output.failed ? "error" : "ok";
@@ -155,6 +186,14 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     over.abort(new Error("The call is over."));
     batch.signal.removeEventListener("abort", stop);
   }
+}
+
+const NOBODY_TO_ASK =
+  "Nobody can be asked here: this task was handed over by another agent. Go on without an answer, or say in yours what is missing.";
+
+function mismatch(call: CallBlock, tool: Tool, problem: string) {
+  const schema = JSON.stringify(tool.spec.inputSchema);
+  return said(call, "error", `The input does not match: ${problem}\nThe tool's schema: ${schema}`);
 }
 
 function said(call: CallBlock, status: Status, text: string) {

@@ -19,6 +19,9 @@ export const CLIENT_GONE_MS = 20_000;
 /** A run that nobody waits for hands its turn over after so long: how long one may last is not documented. */
 export const RUN_MS = 10 * 60_000;
 
+/** Sub-sessions that work side by side; requests above what Workers send at once wait for their turn there. */
+export const CONCURRENT_SUB_SESSIONS = 8;
+
 /** How often a running turn tells its session that it lives, and asks whether to go on. */
 export const BEAT_MS = 1_000;
 

@@ -9,7 +9,7 @@ import { passTurn } from "./follow.ts";
 import { lost } from "./journal.ts";
 import { CLIENT_GONE_MS, RUN_MS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
-import { Pulse } from "./pulse.ts";
+import { type Ended, Pulse } from "./pulse.ts";
 import { Relay } from "./relay.ts";
 import { replayed } from "./replay.ts";
 import type { TurnRequest } from "./runtime.ts";
@@ -78,6 +78,7 @@ async function drive(
   const startedAt = now();
   const leave = () => {
     if (request?.onDisconnect === "cancel") pulse?.end("cancelled");
+    else if (request?.onDisconnect === "parent") pulse?.end(endedOf(signal?.reason));
     else pulse?.leaveBy(now(), now() + CLIENT_GONE_MS);
   };
   try {
@@ -122,6 +123,11 @@ async function drive(
     signal?.removeEventListener("abort", leave);
     await relay?.finish();
   }
+}
+
+/** What ended the turn above: this one ends likewise, and what is not told so goes on by itself. */
+function endedOf(reason: unknown): Ended {
+  return reason === "cancelled" || reason === "handed" ? reason : "lost";
 }
 
 function statusOf(failed: Failure | null, pulse: Pulse | null, steps: Steps | null) {

@@ -6,6 +6,7 @@ import type { Part } from "../values/entry.ts";
 import type { Owner } from "../values/owner.ts";
 import type { CallSettings, EpochSettings } from "../values/settings.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
+import type { Budget } from "./budget.ts";
 
 /** What `holdfast()` was given, checked. Holds no state of any session. */
 export interface Runtime {
@@ -30,8 +31,10 @@ export interface TurnRequest {
   readonly settings: { readonly call: Partial<CallSettings>; readonly epoch: Partial<EpochSettings> };
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal | null;
-  /** What a client that goes away means on this surface. */
-  readonly onDisconnect: "cancel" | "continue";
+  /** What a client that goes away means on this surface. `parent`: `signal` says what ended the turn above. */
+  readonly onDisconnect: "cancel" | "continue" | "parent";
+  /** Set for the turn of a sub-session. */
+  readonly sub?: SubRequest;
   readonly requestId: string;
   /** What tells a repeat of the request from another one; absent where it can't be sent twice. */
   readonly once?: Once;
@@ -41,6 +44,22 @@ export interface TurnRequest {
   readonly host?: string | null;
   /** The turn is a task: its caller's message, as JSON text in the surface's own form. */
   readonly task?: string;
+}
+
+/** What the turn of a sub-session has from the one above. */
+export interface SubRequest {
+  /** Name of the parent's session. */
+  readonly parent: string;
+  /** Model calls that it may make. */
+  readonly steps: number;
+  /** Where these are counted; null in an isolate that the parent's turn is not in. */
+  readonly budget: Budget | null;
+}
+
+/** The turn of a sub-session. Its events end with it, or when it goes on elsewhere; `over` resolves then. */
+export interface SubTurn {
+  readonly events: AsyncIterable<TurnEvent>;
+  readonly over: Promise<void>;
 }
 
 /** A turn that runs. Reading the events is optional: it goes on whether or not anybody listens. */

@@ -83,6 +83,15 @@ function depsOf(
     env,
     session: sessions(env, id),
     sink,
+    subSessions: {
+      run(request) {
+        const turn = newTurnId();
+        const told = new Sink(turn);
+        const sub = sessionId(request.owner, request.agent.name, request.conversation.id);
+        return { events: told, over: runTurn(depsOf(host, env, ctx, sub, told), request, turn) };
+      },
+      stop: (sub) => sessions(env, sub).stop(),
+    },
     log,
     observe: (request) => observer(hooks, { env, ctx }, request, hex, log),
     now: Date.now,

@@ -1,5 +1,6 @@
 import { deriveActive } from "../catalog/activation.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
+import { transferInput } from "../define/transfer.ts";
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
 import { RETRIES } from "../providers/contract.ts";
@@ -11,8 +12,9 @@ import { SEARCH_TOOL } from "../values/tool.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
 import { askedChain, rerunOf } from "./begin.ts";
+import { Budget } from "./budget.ts";
 import { callRecord } from "./call-record.ts";
-import { callTools, interrupted, type Waiting } from "./call-tools.ts";
+import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.ts";
 import { compact, isDue } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { TurnDeps } from "./deps.ts";
@@ -27,6 +29,7 @@ import type { TurnRequest } from "./runtime.ts";
 import { type Model, summaryModel } from "./settings.ts";
 import type { Setup } from "./setup.ts";
 import { Subrequests } from "./subrequests.ts";
+import { transferTask } from "./transfer.ts";
 
 /** A request that can go out. `saved`: the session has its bytes already; otherwise they are saved with its answer. */
 interface Ready {
@@ -62,6 +65,7 @@ export class Steps {
   /** One for the turn, since its limits are the turn's. */
   readonly #fetch: GuardedFetch;
   readonly #subrequests: Subrequests;
+  readonly #budget: Budget;
   #step: number;
   /** Model calls that led to no entry. */
   #idle = 0;
@@ -89,6 +93,9 @@ export class Steps {
     this.#line = lineOf(deps, request, start, models[0]);
     this.#subrequests = new Subrequests(deps.session, request.agent.limits.subrequests);
     this.#fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null), {}, () => this.#subrequests.outside());
+    const { agent, sub } = request;
+    this.#budget = sub?.budget ?? new Budget(Math.min(agent.limits.steps, sub?.steps ?? agent.limits.steps));
+    this.#budget.spend(start.step);
   }
 
   get #model(): Model {
@@ -132,8 +139,8 @@ export class Steps {
         await this.#handOver();
         return;
       }
-      if (this.#step >= agent.limits.steps) {
-        const message = `The turn stopped after ${agent.limits.steps} model calls, which is this agent's limit.`;
+      if (!this.#budget.take()) {
+        const message = `The turn stopped after ${this.#budget.taken} model calls, which is this agent's limit.`;
         return this.#fail({ reason: "limit", limit: "steps", message });
       }
       if (this.#subrequests.isSpent) return this.#fail(this.#subrequests.failure().failure);
@@ -375,13 +382,15 @@ export class Steps {
       if (!sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
     }
     const run = calls.filter((call) => pending === null || pending.calls.includes(call.id));
-    const { results, blobs, waiting, mode } = await callTools(
+    const { results, blobs, waiting, mode, usage } = await callTools(
       {
         catalog: prepared.catalog,
         active: prepared.active,
         declared: prepared.declared,
         allowDestructive: agent.allowDestructive,
         context: { env, owner, session: this.#session, fetch: this.#fetch },
+        transfer: this.#transfer(pending !== null),
+        mayAsk: this.#request.sub === undefined,
         signal: this.#pulse.signal,
         checkLease: () => void this.#pulse.check(),
         emit: (event) => sink.emit(event),
@@ -390,6 +399,7 @@ export class Steps {
       },
       run,
     );
+    this.usage = addUsage(this.usage, usage);
     const known = [...(pending?.results ?? []), ...results];
     if (this.#pulse.ended === "handed") {
       const partial = { of: seq, results: known.filter(({ status }) => status !== "interrupted") };
@@ -429,6 +439,26 @@ export class Steps {
     const next = await prepare(this.#setup, this.#conversation);
     await this.#save("results", { blobs, ...saving(next, this.#conversation) });
     return { prepared: next, saved: true };
+  }
+
+  /** Hands a task over. `again`: the call may have been run before. */
+  #transfer(again: boolean): Batch["transfer"] {
+    const { subSessions } = this.#deps;
+    const { subagents } = this.#request.agent;
+    if (subSessions === undefined || subagents.length === 0) return null;
+    const transferring = {
+      subSessions,
+      request: this.#request,
+      budget: this.#budget,
+      signal: this.#pulse.signal,
+      again,
+    };
+    return (call, input, tell) => {
+      const { agent: name, task } = transferInput(input);
+      const agent = subagents.find((one) => one.name === name);
+      if (agent === undefined) throw new Error(`a task for ${name}, which is no subagent, was let through`);
+      return transferTask(transferring, call, agent, task, tell);
+    };
   }
 
   /** Notes that the batch switched to another mode. */

@@ -48,6 +48,8 @@ export interface ToolResult {
   readonly status: Status;
   readonly content: readonly Part[];
   readonly details?: SearchDetails;
+  /** The sub-session that worked on it. */
+  readonly session?: { readonly agent: string; readonly conversation: string };
 }
 
 /** Where a host search stands in the history, wherever the history is cut: never its sequence number. */

@@ -21,3 +21,6 @@ export const BRIDGE_TOOL = "call_tool";
 export const PLAN_MODE = "plan";
 export const ENTER_PLAN_TOOL = "enter_plan_mode";
 export const SUBMIT_PLAN_TOOL = "submit_plan";
+
+/** Hands a task to a subagent. Reserved. */
+export const TRANSFER_TOOL = "transfer_task";

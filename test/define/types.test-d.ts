@@ -77,5 +77,5 @@ const agent = defineAgent({
 });
 expectTypeOf(agent.tools).toEqualTypeOf<readonly Tool[]>();
 
-// @ts-expect-error: an option of a later release
-defineAgent({ name: "a", description: "A.", model: "demo/scripted", subagents: [] });
+// @ts-expect-error: subagents are agents, not names
+defineAgent({ name: "a", description: "A.", model: "demo/scripted", subagents: ["b"] });

@@ -56,6 +56,7 @@ export function agent(name: string, model = "stand-in/model"): Agent {
     instructions: "",
     tools: [],
     modes: {},
+    subagents: [],
     limits: { steps: 50, repeats: 3, subrequests: 9_000 },
     busy: "wait",
     hostSearch: true,

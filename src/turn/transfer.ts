@@ -1,0 +1,149 @@
+import type { Agent } from "../define/types.ts";
+import { sha256 } from "../prefix/digest.ts";
+import type { SessionId } from "../session/contract.ts";
+import { sessionName } from "../session/name.ts";
+import type { Status } from "../values/entry.ts";
+import type { TurnEvent } from "../values/turn-event.ts";
+import { NO_USAGE, type Usage } from "../values/usage.ts";
+import { sessionId } from "./begin.ts";
+import { Budget } from "./budget.ts";
+import { plainRequest } from "./plain-request.ts";
+import type { SubTurn, TurnRequest } from "./runtime.ts";
+
+/** Runs turns of sub-sessions, and stops them. */
+export interface SubSessions {
+  run(request: TurnRequest): SubTurn;
+  stop(id: SessionId): Promise<unknown>;
+}
+
+/** The turn that hands a task over. */
+export interface Transferring {
+  readonly subSessions: SubSessions;
+  readonly request: TurnRequest;
+  readonly budget: Budget;
+  /** Aborts with what ended the turn. */
+  readonly signal: AbortSignal;
+  /** The call is run again: its sub-session may be there. */
+  readonly again: boolean;
+}
+
+export interface Transferred {
+  readonly status: Extract<Status, "ok" | "error" | "interrupted">;
+  readonly text: string;
+  readonly session: { readonly agent: string; readonly conversation: string };
+  readonly usage: Usage;
+}
+
+/** The conversation of a sub-session: the same for the same call, so that a call that is run again goes on with it. */
+export function subConversation(parent: SessionId, call: string): string {
+  return `sub_${sha256(JSON.stringify([sessionName(parent), call])).slice(0, 32)}`;
+}
+
+/**
+ * Hands a task to a subagent, as a session of its own that knows nothing of its parent's, and answers what it said last.
+ * Stopping the turn stops it; what ends the turn's isolate leaves it to go on by itself, and the call, run again, joins
+ * it. Its model calls are taken from the turn's budget. `tell` gets lines on what it does. Never rejects.
+ */
+export async function transferTask(
+  { subSessions, request, budget, signal, again }: Transferring,
+  call: string,
+  agent: Agent,
+  task: string,
+  tell: (line: string) => void,
+): Promise<Transferred> {
+  const { owner, requestId, traceparent = null, host = null } = request;
+  const parent = sessionId(owner, request.agent.name, request.conversation.id);
+  const conversation = subConversation(parent, call);
+  const session = { agent: agent.name, conversation };
+  const own = new Budget(agent.limits.steps, budget);
+  const stop = () => {
+    if (signal.reason === "cancelled") subSessions.stop({ owner: owner.id, ...session }).catch(() => undefined);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  const turn = subSessions.run({
+    ...plainRequest({ agent, owner, conversation: { id: conversation, minted: !again }, requestId, traceparent }, [
+      { type: "text", text: task },
+    ]),
+    ...{ signal, host, onDisconnect: "parent" },
+    once: { key: "task", body: sha256(task), repeated: false },
+    sub: { parent: sessionName(parent), steps: own.left, budget: own },
+  });
+  const heard = new Heard(agent.name, tell);
+  for await (const event of turn.events) heard.take(event);
+  await turn.over;
+  signal.removeEventListener("abort", stop);
+  // Calls that it made elsewhere, or before its isolate was lost.
+  own.spend(Math.max(0, heard.requests - own.taken));
+  return { ...heard.outcome, session, usage: heard.usage };
+}
+
+/** What is heard of a sub-session's turn. */
+class Heard {
+  requests = 0;
+  usage: Usage = NO_USAGE;
+  /** It may end without a word: then it goes on elsewhere. */
+  outcome: Pick<Transferred, "status" | "text"> = {
+    status: "interrupted",
+    text: "The turn was stopped while the other agent worked on the task.",
+  };
+  readonly #name: string;
+  readonly #tell: (line: string) => void;
+  #text = "";
+
+  constructor(name: string, tell: (line: string) => void) {
+    this.#name = name;
+    this.#tell = tell;
+  }
+
+  take(event: TurnEvent): void {
+    switch (event.type) {
+      case "request":
+        this.requests += 1;
+        this.#text = "";
+        return;
+      case "withdrawn":
+        this.#text = "";
+        return;
+      case "text":
+        this.#text += event.text;
+        return;
+      case "call":
+        if (!event.host) this.#tell(`${this.#name} → ${event.name}`);
+        return;
+      case "progress":
+        this.#tell(`${this.#name}: ${event.text}`);
+        return;
+      case "done":
+        this.usage = event.usage;
+        this.outcome = ended(event, this.#text);
+        return;
+      case "failed":
+        this.usage = event.usage;
+        if (event.failure.reason === "lost") return;
+        this.outcome = { status: "error", text: `The other agent failed: ${event.failure.message}` };
+        return;
+      case "started":
+      case "answering":
+      case "thinking":
+      case "result":
+      case "pause":
+        return;
+    }
+  }
+}
+
+function ended({ stop, detail }: Extract<TurnEvent, { type: "done" }>, text: string): Heard["outcome"] {
+  switch (stop) {
+    case "end":
+    case "calls":
+      return { status: "ok", text: text.trim() === "" ? "(The other agent said nothing.)" : text };
+    case "length":
+    case "cut":
+      return { status: "error", text: `The other agent's answer was cut: ${text}` };
+    case "refusal":
+      return { status: "error", text: `The other agent refused. ${detail ?? text}` };
+    case "stopped":
+    case "paused":
+      return { status: "interrupted", text: "The other agent was stopped." };
+  }
+}
