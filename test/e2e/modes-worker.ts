@@ -55,7 +55,24 @@ const tester = defineAgent({
   limits: { steps: 8, repeats: 4 },
 });
 
-const app = holdfast({ agents: [tester], auth: [apiKeys()] });
+const helper = defineAgent({
+  name: "helper",
+  description: "Works on what it is told.",
+  model: settings.MODEL,
+  instructions: "You are the helper.",
+  tools: [echo("clock"), wait, lazy(echo("weather"))],
+});
+
+const boss = defineAgent({
+  name: "boss",
+  description: "Hands tasks over.",
+  model: settings.MODEL,
+  instructions: "You are the boss.",
+  tools: [echo("clock"), lazy(echo("weather"))],
+  subagents: [helper],
+});
+
+const app = holdfast({ agents: [tester, boss, helper], auth: [apiKeys()] });
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
