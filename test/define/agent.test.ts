@@ -75,7 +75,7 @@ test.each([
     { fallback: ["claude"] },
     /fallback must be a list of "provider\/model" or functions/,
   ],
-  ["an option of a later release", { subagents: [] }, /no option "subagents"/],
+  ["an option that there is not", { skills: [] }, /no option "skills"/],
 ])("%s is refused, naming the agent", (_, given, message) => {
   const define = () => defineAgent(untyped(given));
   expect(define).toThrow(DefinitionError);

@@ -8,7 +8,7 @@ let stage: Stage;
 beforeAll(async () => {
   hook = await startHook();
   stage = await startStage(
-    { MODEL: "anthropic/claude-sonnet-5", HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "1" },
+    { MODEL: "anthropic/claude-sonnet-5", HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "3" },
     { entry: "test/e2e/modes-worker.ts" },
   );
 });
