@@ -32,7 +32,8 @@ export function standing(store: Store, model: string, key: string, isEffective: 
   const newest = store.newestEpoch(key);
   const used = usedTokens(store.lastLink());
   if (newest === null) return { chain: null, nextEpoch: 1, broken: before(store, model), message: null, used, sent };
-  const message = store.lastAnswered(key)?.message ?? null;
+  const answered = store.lastAnswered(key);
+  const message = answered?.call.message ?? null;
   const nextEpoch = newest.epoch + 1;
   const ended = store.endedBy(newest.rev);
   if (ended !== null) return { chain: null, nextEpoch, broken: ended, message, used, sent };
@@ -50,7 +51,9 @@ export function standing(store: Store, model: string, key: string, isEffective: 
     if (!ahead) sent.add(seq);
   }
   const cut = cutAt !== null;
-  const last = cut ? null : store.lastCall(key, wholly(newest));
+  // Above it there may be thousands of calls of other chains, which are passed over once.
+  const through = answered?.rev ?? 0;
+  const last = cut ? null : store.lastCall(key, { ...wholly(newest), through });
   const chain = {
     key,
     epoch: newest.epoch,
@@ -60,7 +63,7 @@ export function standing(store: Store, model: string, key: string, isEffective: 
     deferred: deferred.map(({ text }) => text),
     items: kept,
     cut,
-    anchor: anchorWithin(store, key, parts, kept.length, cutAt ?? LAST),
+    anchor: anchorWithin(store, key, parts, kept.length, Math.min(cutAt ?? LAST, through)),
     last: last === null ? null : { hash: last.hash, segments: last.segments },
   };
   // What a rewind left of a context is smaller than the last call says, nobody knows by how much.

@@ -331,11 +331,11 @@ export class Store {
     for (const { rev, text } of join(rows)) yield { rev, lists: unpack(text) };
   }
 
-  /** A chain's newest answered call; null before there is one. */
-  lastAnswered(chain: string): CallRecord | null {
-    const query = "SELECT text FROM calls WHERE chain = ? AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1";
-    const [row] = this.#sql.exec<{ text: string }>(query, chain).toArray();
-    return row === undefined ? null : parseCall(row.text);
+  /** A chain's newest answered call, with its revision; null before there is one. */
+  lastAnswered(chain: string): { readonly rev: number; readonly call: CallRecord } | null {
+    const query = "SELECT rev, text FROM calls WHERE chain = ? AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1";
+    const [row] = this.#sql.exec<{ rev: number; text: string }>(query, chain).toArray();
+    return row === undefined ? null : { rev: row.rev, call: parseCall(row.text) };
   }
 
   /** The newest answered call since all epochs were last ended, whatever its chain; null before there is one. */

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import { conversation, play } from "./played.ts";
-import { append, assistant, begin, say, session, type TestSession, user } from "./session.ts";
+import {
+  append,
+  assistant,
+  begin,
+  callRecord,
+  item,
+  say,
+  session,
+  type TestSession,
+  user,
+  wholeTurn,
+} from "./session.ts";
 
 let workerd: Workerd;
 beforeAll(async () => {
@@ -64,6 +75,30 @@ test("a begin reads no more for a long history of which an edit left the beginni
   }
   const [few = { begin: 0, context: 0 }, many = few] = read;
   expectNoMore(many, few);
+});
+
+test("going back to a model passes over what came on others once: two rows a request, beside its entries", async () => {
+  const read: number[] = [];
+  for (const elsewhere of [5, 25]) {
+    const asked = open();
+    await wholeTurn(asked, "t1", "hello", "hi");
+    for (let n = 0; n < elsewhere; n++) {
+      const [turn, model] = [`other ${n}`, "anthropic/claude-opus-5"];
+      const start = await begin(asked, { turn, user: user(turn, turn), chain: { model, perMode: false } });
+      const opened = { verdict: { prefix: "break", cause: "model" }, revision: 1, prefix: "{}", base: null } as const;
+      await append(asked, start, {
+        entries: [assistant(turn, [say("there")])],
+        chain: {
+          ...{ key: model, epoch: 1, open: start.chain === null ? opened : null, deferred: [] },
+          items: start.entries.map(([seq, text]) => item(seq, text)),
+        },
+        call: callRecord(turn, { chain: model, model }),
+      });
+    }
+    read.push((await rowsRead(asked)).begin);
+  }
+  const [few = 0, many = 0] = read;
+  expect((many - few - TIMER_ROWS) / 20).toBeLessThanOrEqual(4);
 });
 
 test("what all epochs open with is kept once, in the object and in D1", async () => {
