@@ -6,6 +6,7 @@ declare global {
     interface Env {
       SESSIONS: DurableObjectNamespace<SessionObject>;
       DB: D1Database;
+      RATE_LIMITER?: RateLimit;
       ANTHROPIC_API_KEY?: string;
       ANTHROPIC_BASE_URL?: string;
       OPENAI_API_KEY?: string;

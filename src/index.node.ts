@@ -8,6 +8,7 @@ import type {} from "./env.ts";
 export { defineAgent } from "./define/agent.ts";
 export { DefinitionError } from "./define/definition-error.ts";
 export { lazy } from "./define/lazy.ts";
+export type { Quotas } from "./define/quotas.ts";
 export { defineTool } from "./define/tool.ts";
 export type { Agent, InstructionContext, Limits, Mode, Question, Tool, ToolContext } from "./define/types.ts";
 export { type Authenticator, apiKeys } from "./http/auth.ts";

@@ -38,7 +38,7 @@ export interface AgentOptions {
    * may have subagents of their own, five deep at most.
    */
   readonly subagents?: readonly Agent[];
-  /** Default 50 steps a turn, and 5 identical batches of calls in a row. */
+  /** Default 50 steps a turn, 5 identical batches of calls in a row, 1 800 seconds and 2 000 000 tokens. */
   readonly limits?: Partial<Limits>;
   /** What a second message does while a turn runs; default `wait`. */
   readonly busy?: Agent["busy"];
@@ -73,7 +73,9 @@ const OPTIONS = [
   "revision",
   "allowDestructive",
 ];
-const LIMITS = ["steps", "repeats", "subrequests"];
+const LIMITS = { steps: 50, repeats: 5, subrequests: 9_000, seconds: 1_800, tokens: 2_000_000 } as const;
+/** Limits that can be set aside. */
+const ASIDE: readonly string[] = ["seconds", "tokens"];
 
 /** Makes an agent. Throws {@link DefinitionError} when it can't work as it is defined. */
 export function defineAgent(options: AgentOptions): Agent {
@@ -96,7 +98,7 @@ export function defineAgent(options: AgentOptions): Agent {
     tools,
     modes: { ...options.modes, ...plan },
     subagents,
-    limits: { steps: 50, repeats: 5, subrequests: 9_000, ...options.limits },
+    limits: { ...LIMITS, ...options.limits },
     busy: options.busy ?? "wait",
     hostSearch: options.hostSearch ?? true,
     clientSystem: options.clientSystem ?? "accept",
@@ -133,9 +135,10 @@ function agentProblem(agent: Agent): string | null {
     return 'fallback must be a list of "provider/model" or functions';
   }
   if (!["string", "function"].includes(typeof agent.instructions)) return "instructions must be a text or a function";
-  const unknown = unknownOptions(agent.limits, LIMITS);
-  if (unknown.length > 0) return unknownOptionsProblem("limits", unknown, LIMITS);
+  const unknown = unknownOptions(agent.limits, Object.keys(LIMITS));
+  if (unknown.length > 0) return unknownOptionsProblem("limits", unknown, Object.keys(LIMITS));
   for (const [limit, value] of Object.entries(agent.limits)) {
+    if (value === false && ASIDE.includes(limit)) continue;
     if (!isCount(value, 1)) return `limits.${limit} must be a whole number above 0`;
   }
   if (!["wait", "interrupt", "reject"].includes(agent.busy)) return 'busy must be "wait", "interrupt" or "reject"';

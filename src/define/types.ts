@@ -75,6 +75,10 @@ export interface Limits {
    * session's object, of which there is one a second. The platform allows 10,000 on a paid plan and 50 on a free one.
    */
   readonly subrequests: number;
+  /** Seconds that a turn takes, all told; `false` sets no limit. */
+  readonly seconds: number | false;
+  /** Tokens of a turn that were not read from a prompt cache: input, written to the cache, output. `false`: no limit. */
+  readonly tokens: number | false;
 }
 
 export interface Compaction {

@@ -12,6 +12,7 @@ import { httpError } from "./errors.ts";
 import { failureFields, requestLog } from "./log.ts";
 import { refuseOtherMethods } from "./method-not-allowed.ts";
 import { pauseRoutes } from "./pauses.ts";
+import { rateLimit } from "./rate-limit.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 /**
@@ -29,6 +30,7 @@ export function createApp(deps: AppDeps): Hono<HttpEnv> {
   // What needs no key stands before authentication.
   mount(app, deps.runtime.agents, "/.well-known/*", deps.discovery());
   app.use(authenticate(deps.auth));
+  app.use(rateLimit(deps.log));
   app.use(drainRefused());
   mount(app, deps.runtime.agents, "/*", agentRoutes(deps));
 

@@ -20,7 +20,7 @@ export interface HttpEnv {
 export type Surface = (deps: AppDeps) => Hono<HttpEnv>;
 
 /** All that the door does not do itself. Each is handed in, so that a test can stand in for any of them. */
-export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log"> {
+export interface AppDeps extends Pick<TurnHost, "runtime" | "sessions" | "log" | "quotas"> {
   /** Asked in order; the first that knows the caller wins. */
   readonly auth: readonly Authenticator[];
   readonly surfaces: readonly Surface[];

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
+import { within } from "../turn/within.ts";
 import type { HttpEnv } from "./deps.ts";
-import { within } from "./within.ts";
 
 /** More than this of a refused body, or longer, nobody waits for. */
 const MOST = { bytes: 64 * 1024 * 1024, ms: 2_000 } as const;

@@ -55,6 +55,13 @@ export function httpError(failure: Failure): HttpError {
       return error(422, "invalid_request_error", "idempotency_key_reused", { headers: NO_RETRY });
     case "too_large":
       return error(413, "invalid_request_error", "request_too_large");
+    case "quota": {
+      const headers = retryAfter(failure.retryAfter);
+      if (failure.quota === "turns" || failure.quota === "requests") {
+        return error(429, "rate_limit_error", "rate_limit_exceeded", { headers });
+      }
+      return error(429, "insufficient_quota", "insufficient_quota", { headers: { ...headers, ...NO_RETRY } });
+    }
     case "limit":
       return error(422, "agent_error", `${failure.limit}_limit`);
     case "model_not_supported":

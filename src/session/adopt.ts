@@ -22,7 +22,7 @@ export function adoptBranch(store: Store, id: SessionId, branch: Branch, now: nu
       ...{ wire, wire_before: wire, attempt: "", sent_before: branch.sentThrough, resumed: 0, last_append: "" },
       ...{ parent: null, forks: 0, forked_from: branch.from?.conversation ?? null, forked_at: branch.from?.at ?? null },
       ...{ asked: "", body: "", began_at: 0, handed: 0, ended: "" },
-      ...{ flushed_rev: 0, flushed_seq: 0, recorded_rev: 0, refused: "[]", deleted_at: null },
+      ...{ flushed_rev: 0, flushed_seq: 0, recorded_rev: 0, refused: "[]", admitted: "[]", deleted_at: null },
     });
   });
 }

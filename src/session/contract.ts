@@ -60,6 +60,8 @@ export interface BeginRequest {
   readonly fallback?: boolean;
   /** Name of the session above, for a sub-session that may not exist yet. */
   readonly parent?: string;
+  /** The turn was let in under quotas (`admission.ts`): its end is to be noted in D1. */
+  readonly admitted?: boolean;
   /**
    * Goes on with the newest turn: one whose pauses are all answered, or one whose isolate died. `user` and what a client
    * sends along count for nothing. There may be nothing to go on with: `settled`.
@@ -177,6 +179,10 @@ export interface TurnStart {
   readonly step: number;
   /** Where that was asked: models that their providers want left alone, and until when in milliseconds; some may be over. */
   readonly resting?: readonly { readonly model: string; readonly until: number }[];
+  /** When the turn began, in milliseconds since the epoch. */
+  readonly began?: number;
+  /** What the model calls of this turn came to that earlier attempts made; absent at its start. */
+  readonly spent?: Usage;
   /** Blobs the context refers to. */
   readonly blobs: readonly BlobRow[];
   /** Pages that follow this answer; none in what `session/client.ts` hands on. */

@@ -1,3 +1,4 @@
+import { admittedTurns } from "./admission.ts";
 import { insertsOf, REFUSED_AT_MOST, type RowName, type Rows, takeApart } from "./insert-rows.ts";
 import { sessionName } from "./name.ts";
 import { COPIED, copyToRecord, recordRefused, refusedRows, type Unflushed } from "./record.ts";
@@ -42,9 +43,16 @@ export async function flush(
       flushed_rev: through,
       flushed_seq: part.lastSeq(),
       ...(through === row.rev ? { flushed_seq: row.last_seq, recorded_rev: row.rev } : {}),
+      ...(through === row.rev && row.status !== "running" ? { admitted: leftOf(store.session(), row) } : {}),
       ...(copied.refused.length === 0 ? {} : { refused: JSON.stringify([...refusedRows(row), ...copied.refused]) }),
     });
   }
+}
+
+/** Turns that were let in since `copied` was read. */
+function leftOf(row: SessionRow | null, copied: SessionRow): string {
+  const over = admittedTurns(copied);
+  return JSON.stringify(row === null ? [] : admittedTurns(row).filter((turn) => !over.includes(turn)));
 }
 
 /** The oldest revisions that are not in D1, read while they are copied: rows never change once they are written. */
@@ -70,7 +78,7 @@ export function unflushed(store: Store, row: SessionRow): Unflushed & { readonly
       for (const one of store.calls(row.recorded_rev)) if (one.rev <= row.rev) yield one;
     },
   };
-  return { row, through, rows: rows(), calls, lastSeq: () => lastSeq };
+  return { row, through, rows: rows(), calls, bytes: store.size(), lastSeq: () => lastSeq };
 }
 
 /** Rows in as many lists as they need statements. */

@@ -44,6 +44,9 @@ export function turnStart(
     pending: open === null ? null : pendingBatch(open, rerun, partialOf(store, open.seq)),
     step: row.step,
     ...(fallback ? { resting: store.resting() } : {}),
+    // A row that is older than the column does not say when its turn began.
+    ...(row.began_at === 0 ? {} : { began: row.began_at }),
+    ...(row.resumed === 0 ? {} : { used: store.usage(row.turn) }),
     blobs: blobsOf(store, entries),
     asked: row.asked,
   };

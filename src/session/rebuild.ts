@@ -78,7 +78,15 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
       lease_seconds: state.lease_seconds,
     },
     ...{ fence: firstFence(), cancel: 0, attempt: "", sent_before: state.sent_through, resumed: 0, last_append: "" },
-    ...{ flushed_rev: rev, flushed_seq: entries, recorded_rev: rev, refused: "[]", deleted_at: null, handed: 0 },
+    ...{
+      flushed_rev: rev,
+      flushed_seq: entries,
+      recorded_rev: rev,
+      refused: "[]",
+      admitted: "[]",
+      deleted_at: null,
+      handed: 0,
+    },
     ...{
       forks: state.forks ?? 0,
       forked_from: forked_from ?? null,

@@ -1,6 +1,8 @@
+import { releaseOf } from "./admission.ts";
 import type { SessionId } from "./contract.ts";
 import { type Guard, insertsOf, REFUSED_AT_MOST, type RowName, type Rows, takeApart } from "./insert-rows.ts";
 import { sessionName } from "./name.ts";
+import { countSession, uncountSession } from "./owner-sums.ts";
 import type { SessionRow } from "./store.ts";
 import { countUsage, type Uncounted } from "./usage.ts";
 
@@ -41,6 +43,8 @@ export interface Unflushed {
   readonly rows: Iterable<Rows>;
   /** The model calls that the record has not counted, to be added to their owner's sums. Taken with the record's row. */
   readonly calls: Iterable<Uncounted>;
+  /** That the session takes in its object. */
+  readonly bytes: number;
 }
 
 /** How a copy came out. */
@@ -65,7 +69,7 @@ const BATCH_BYTES = 8_000_000;
  * One row that D1 does not take fails its whole batch: that batch is then taken apart, and what is left over is answered
  * as refused. Throws when D1 itself fails: then nothing of this copy counts.
  */
-export async function copyToRecord(db: D1Database, { row, through, rows, calls }: Unflushed): Promise<Copied> {
+export async function copyToRecord(db: D1Database, { row, through, rows, calls, bytes }: Unflushed): Promise<Copied> {
   const guard: Guard = { session: sessionName(row), generation: row.generation };
   const refused: RowName[] = [];
   let head = row.recorded_rev === 0 ? headOf(db, guard.session, row) : [];
@@ -100,7 +104,7 @@ export async function copyToRecord(db: D1Database, { row, through, rows, calls }
   }
   const last = through >= row.rev;
   const results = await send((refused) => [
-    ...(last ? [...countUsage(db, row, calls), ...recordOf(db, guard.session, row, refused)] : []),
+    ...(last ? [...countUsage(db, row, calls), ...recordOf(db, guard.session, row, bytes, refused)] : []),
     db
       .prepare("SELECT 1 FROM sessions WHERE id = ? AND generation = ? AND deleted_at IS NULL")
       .bind(guard.session, row.generation),
@@ -128,12 +132,19 @@ function headOf(db: D1Database, id: string, row: SessionRow): D1PreparedStatemen
 }
 
 /** The record's own row, once all rows of its revision are there. */
-function recordOf(db: D1Database, id: string, row: SessionRow, refused: readonly RowName[]): D1PreparedStatement[] {
-  const update = `UPDATE sessions SET title = ?4, mode = ?5, updated_at = ?6, entries = ?7, state = ?8, rev = ?3
+function recordOf(
+  db: D1Database,
+  id: string,
+  row: SessionRow,
+  bytes: number,
+  refused: readonly RowName[],
+): D1PreparedStatement[] {
+  const update = `UPDATE sessions SET title = ?4, mode = ?5, updated_at = ?6, entries = ?7, state = ?8, rev = ?3, bytes = ?9
     WHERE id = ?1 AND generation = ?2 AND deleted_at IS NULL AND rev < ?3`;
   const values = [id, row.generation, row.rev, row.title, row.mode, row.updated_at, row.last_seq];
   const state = JSON.stringify(stateOf(row, [...refusedRows(row), ...refused]));
-  const statements = [db.prepare(update).bind(...values, state)];
+  const statements = [countSession(db, row, bytes), db.prepare(update).bind(...values, state, bytes)];
+  if (row.status !== "running") statements.push(...releaseOf(db, row));
   if (row.deferrals_rev > row.recorded_rev) {
     const deferrals = `UPDATE sessions SET tool_deferrals = ?
       WHERE id = ? AND generation = ? AND deleted_at IS NULL AND rev = ?`;
@@ -197,6 +208,7 @@ export async function entomb(
     VALUES (?, ?, ?, ?, '', '', 0, 0, 0, '', 0, '{}', ?)`;
   await db.batch([
     ...usage,
+    uncountSession(db, id.owner, name),
     db.prepare(tombstone).bind(name, id.owner, id.agent, id.conversation, now),
     ...COPIED.map(({ table }) => db.prepare(`DELETE FROM ${table} WHERE session = ?`).bind(name)),
     db

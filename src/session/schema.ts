@@ -71,6 +71,7 @@ const STEPS: readonly (readonly string[])[] = [
      ) WITHOUT ROWID`,
   ],
   ["ALTER TABLE session ADD COLUMN parent TEXT"],
+  ["ALTER TABLE session ADD COLUMN admitted TEXT NOT NULL DEFAULT '[]'"],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

@@ -4,6 +4,7 @@ import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TaskRecord } from "../values/task.ts";
+import { releaseOf } from "./admission.ts";
 import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend, endText } from "./append.ts";
 import { readBranch } from "./branch.ts";
@@ -644,7 +645,7 @@ export class Session implements SessionRpc {
     if (row?.deleted_at == null) return;
     const { db } = this.#host;
     const calls = this.#store.calls(row.recorded_rev);
-    if (db !== null) await entomb(db, row, row.deleted_at, countUsage(db, row, calls));
+    if (db !== null) await entomb(db, row, row.deleted_at, [...countUsage(db, row, calls), ...releaseOf(db, row)]);
     this.#looking = Promise.resolve("gone");
     await this.#store.clear();
   }

@@ -2,6 +2,7 @@ import { contentText, normaliseText } from "../context/align-history.ts";
 import { effectiveContext, openBatch } from "../context/effective.ts";
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
+import { admittedWith } from "./admission.ts";
 import { endText } from "./append.ts";
 import { interruptedResults, planGoingOn, planTurn } from "./begin.ts";
 import type { BeginRequest, ResumeRequest, TurnEnd } from "./contract.ts";
@@ -63,6 +64,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       flushed_seq: 0,
       recorded_rev: 0,
       refused: "[]",
+      admitted: request.admitted ? admittedWith(null, request.turn) : "[]",
       deleted_at: null,
       ...begun(request, now),
     });
@@ -131,6 +133,7 @@ export function takeTurn(
       attempt: request.turn,
       resumed: plan.resumed ? 1 : 0,
       last_append: "",
+      ...(request.admitted ? { admitted: admittedWith(row, request.turn) } : {}),
       ...begun(request, now),
       ...(plan.resumed && row.asked !== "" ? { asked: row.asked } : {}),
       ...(cuts === null ? {} : { cuts }),

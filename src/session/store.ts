@@ -65,6 +65,8 @@ export type SessionRow = {
   recorded_rev: number;
   /** JSON of the rows that D1 refused (`flush.ts`). */
   refused: string;
+  /** JSON of the ids of turns that were let in under quotas and whose end D1 does not know yet (`admission.ts`). */
+  admitted: string;
   deleted_at: number | null;
   /** Who asked for the newest turn and how, as the isolate that began it wrote it. */
   asked: string;
@@ -144,6 +146,11 @@ export class Store {
     mustFitRow("session", patch);
     const sets = Object.keys(patch).map((column) => `${column} = ?`);
     this.#sql.exec(`UPDATE session SET ${sets.join(", ")}`, ...Object.values(patch));
+  }
+
+  /** Bytes that the session takes here. */
+  size(): number {
+    return this.#sql.databaseSize;
   }
 
   /** What is to be done later, the earliest first. */
@@ -378,12 +385,13 @@ export class Store {
     for (const { rev, text } of rows) yield { rev, call: parseCall(text) };
   }
 
-  /** What this session's model calls came to. */
-  usage(): UsageSum {
+  /** What this session's model calls came to, or those of one turn. */
+  usage(turn: string | null = null): UsageSum {
     const sum = (field: keyof Usage) => `coalesce(sum(text ->> '$.usage.${field}'), 0) AS ${field}`;
     const fields = (["input", "cacheRead", "cacheWrite", "output"] as const).map(sum).join(", ");
-    const query = `SELECT ${fields}, count(*) AS calls FROM calls WHERE text ->> '$.copied' IS NULL`;
-    return this.#sql.exec<{ [F in keyof UsageSum]: number }>(query).one();
+    const query = `SELECT ${fields}, count(*) AS calls FROM calls
+      WHERE text ->> '$.copied' IS NULL AND (?1 IS NULL OR text ->> '$.turn' = ?1)`;
+    return this.#sql.exec<{ [F in keyof UsageSum]: number }>(query, turn).one();
   }
 
   /** Models that the newest calls were asked to leave alone, and until when. */

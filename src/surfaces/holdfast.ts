@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { checkAgents } from "../define/check-agents.ts";
 import { DefinitionError } from "../define/definition-error.ts";
 import { unknownOptions, unknownOptionsProblem } from "../define/options.ts";
+import { checkedQuotas, type Quotas } from "../define/quotas.ts";
 import type { Agent } from "../define/types.ts";
 import { createApp } from "../http/app.ts";
 import { type Authenticator, apiKeys } from "../http/auth.ts";
@@ -35,6 +36,8 @@ export interface HoldfastOptions extends Hooks {
   readonly auth?: readonly Authenticator[];
   /** Further providers, by the name before the slash of a model's name. */
   readonly providers?: Readonly<Record<string, Provider>>;
+  /** What one owner may use. Absent: all they like, and nothing is counted. */
+  readonly quotas?: Partial<Quotas>;
 }
 
 /** A turn started from code: cron, a queue, a webhook. */
@@ -57,7 +60,7 @@ export interface Holdfast {
   turn(env: Cloudflare.Env, ctx: Pick<ExecutionContext, "waitUntil">, turn: CodeTurn): AsyncIterable<TurnEvent>;
 }
 
-const OPTIONS = ["agents", "auth", "providers", "onModelCall", "trace"];
+const OPTIONS = ["agents", "auth", "providers", "quotas", "onModelCall", "trace"];
 
 /**
  * Makes the worker: `export default holdfast({ agents: [assistant] })`. Throws a {@link DefinitionError} that says what
@@ -72,11 +75,12 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     if (hook !== undefined && typeof hook !== "function")
       throw new DefinitionError(`holdfast() takes a function as "${name}"`, {});
   }
+  const quotas = options.quotas === undefined ? null : checkedQuotas(options.quotas);
   const runtime: Runtime = {
     agents,
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
   };
-  const host: TurnHost = { runtime, sessions: sessionClient, log: jsonLog, hooks: { onModelCall, trace } };
+  const host: TurnHost = { runtime, sessions: sessionClient, log: jsonLog, hooks: { onModelCall, trace }, quotas };
   registerHost(host);
   const app = createApp({
     runtime,
@@ -87,6 +91,7 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     startInBackground: (env, request) => startInBackground(host, env, request),
     sessions: sessionClient,
     compact: (env, ctx, asked) => compactSession(host, env, ctx, asked),
+    quotas,
     listSessions,
     listTasks,
     transcripts,

@@ -8,7 +8,11 @@ export function nodeStorage(db = new DatabaseSync(":memory:")): DurableObjectSto
     statements.set(query, known);
     return known;
   };
+  const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
   const sql = {
+    get databaseSize() {
+      return pragma("page_count") * pragma("page_size");
+    },
     exec(query: string, ...bindings: (string | number | null)[]) {
       const rows = prepared(query).all(...bindings);
       return {

@@ -1,3 +1,4 @@
+import type { Quotas } from "../define/quotas.ts";
 import type { Counted, SessionApi } from "../session/contract.ts";
 import type { Observe } from "./observation.ts";
 import type { Runtime, TurnRequest } from "./runtime.ts";
@@ -9,6 +10,8 @@ export interface TurnDeps {
   readonly runtime: Runtime;
   readonly env: Cloudflare.Env;
   readonly session: SessionApi & Partial<Counted>;
+  /** What owners may use; null counts nothing. */
+  readonly quotas: Quotas | null;
   readonly sink: Sink;
   readonly now: () => number;
   /** A new id: hexadecimal, at least 64 random bits. */

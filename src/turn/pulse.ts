@@ -2,7 +2,7 @@ import type { SessionApi } from "../session/contract.ts";
 import { BEAT_MS, BEAT_SHARE, SILENT_SHARE } from "./limits.ts";
 
 /** Why a turn's work is aborted here. `handed`: another isolate is to go on with it. */
-export type Ended = "cancelled" | "lost" | "handed";
+export type Ended = "cancelled" | "lost" | "handed" | "expired";
 
 /**
  * Tells the session every second (more often on a lease of a few seconds) that the turn lives, and aborts `signal` when the session says that it was cancelled
@@ -18,6 +18,8 @@ export class Pulse {
   /** From then on the turn is handed over between two steps, and from `cut` on within one. */
   #leave = Number.POSITIVE_INFINITY;
   #cut = Number.POSITIVE_INFINITY;
+  /** From then on it is over wherever it is. */
+  #deadline = Number.POSITIVE_INFINITY;
 
   /** `attach` is called when somebody follows the turn who has nothing of it yet. */
   constructor(
@@ -75,6 +77,7 @@ export class Pulse {
   /** Ends the turn here if its lease may be gone or its time is over. Asked before anything begins that costs. */
   check(): Ended | null {
     if (this.#now() - this.#heard > this.#silence) this.end("lost");
+    if (this.#now() >= this.#deadline) this.end("expired");
     if (this.#now() >= this.#cut) this.end("handed");
     return this.#ended;
   }
@@ -83,6 +86,11 @@ export class Pulse {
     if (this.#ended !== null) return;
     this.#ended = why;
     this.#controller.abort(why);
+  }
+
+  /** The turn may not go on beyond `at`. */
+  expireAt(at: number): void {
+    this.#deadline = at;
   }
 
   stop(): void {

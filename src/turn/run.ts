@@ -10,6 +10,7 @@ import { lost } from "./journal.ts";
 import { CLIENT_GONE_MS, RUN_MS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
 import { type Ended, Pulse } from "./pulse.ts";
+import { beginWithin } from "./quotas.ts";
 import { Relay } from "./relay.ts";
 import { replayed } from "./replay.ts";
 import type { TurnRequest } from "./runtime.ts";
@@ -32,7 +33,10 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest, turn: string
   const { env, runtime, session, now } = deps;
   await drive(deps, { turn, agent: request.agent.name, requestId: request.requestId }, async () => {
     const models = resolveModels(runtime, request.agent, env);
-    const answer = await session.begin(beginRequest(request, models[0], turn, env, now()));
+    const { seconds } = request.agent.limits;
+    // A sub-session's turn is part of the turn above, which was let in.
+    const quotas = request.sub === undefined ? deps.quotas : null;
+    const answer = await beginWithin({ ...deps, quotas }, beginRequest(request, models[0], turn, env, now()), seconds);
     if (answer.kind !== "joined") return { start: started(answer), request, models };
     await passTurn(session, answer.turn, deps.sink);
     return null;

@@ -1,8 +1,10 @@
+import type { Quotas } from "../define/quotas.ts";
 import type { Counted, SessionApi, SessionId } from "../session/contract.ts";
 import type { TurnJob } from "../session/session.ts";
 import { beginRequest, sessionId, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
 import { type Hooks, observer } from "./observe.ts";
+import { beginWithin } from "./quotas.ts";
 import { resumeTurn, runTurn } from "./run.ts";
 import type { RunningTurn, Runtime, TurnRequest } from "./runtime.ts";
 import { resolveModels } from "./settings.ts";
@@ -14,6 +16,8 @@ export interface TurnHost {
   readonly sessions: (env: Cloudflare.Env, id: SessionId) => SessionApi & Partial<Counted>;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
   readonly hooks?: Hooks;
+  /** Absent: nothing is counted. */
+  readonly quotas?: Quotas | null;
 }
 
 /**
@@ -46,7 +50,9 @@ export async function startInBackground(
   const [model] = resolveModels(host.runtime, request.agent, env);
   const id = sessionId(request.owner, request.agent.name, request.conversation.id);
   const session = host.sessions(env, id);
-  const answer = await session.begin(beginRequest(request, model, newTurnId(), env, Date.now()));
+  const asked = beginRequest(request, model, newTurnId(), env, Date.now());
+  const deps = { quotas: host.quotas ?? null, env, session, now: Date.now, log: host.log };
+  const answer = await beginWithin(deps, asked, request.agent.limits.seconds);
   if (answer.kind === "joined") return answer.turn;
   if (answer.kind === "settled") return null;
   const { fence, turn, step, lastSeq } = started(answer);
@@ -77,9 +83,10 @@ function depsOf(
   id: SessionId,
   sink: Sink,
 ): TurnDeps {
-  const { runtime, sessions, log, hooks = {} } = host;
+  const { runtime, sessions, log, hooks = {}, quotas = null } = host;
   return {
     runtime,
+    quotas,
     env,
     session: sessions(env, id),
     sink,

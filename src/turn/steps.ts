@@ -9,7 +9,7 @@ import type { AssistantEntry, CallBlock, CompactionEntry, ToolResult } from "../
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import type { Pause } from "../values/pause.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
-import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
+import { addUsage, NO_USAGE, newTokens, type Usage } from "../values/usage.ts";
 import { Answer } from "./answer.ts";
 import { askedChain, rerunOf } from "./begin.ts";
 import { Budget } from "./budget.ts";
@@ -22,6 +22,7 @@ import { fallsBack, PATIENCE_SECONDS, pickModel, restAfter } from "./fallback.ts
 import { answeredWrite, lost, saving } from "./journal.ts";
 import { type Line, lineOf } from "./line.ts";
 import type { Observe } from "./observation.ts";
+import { overLimit, overtime, type Spent } from "./over-limit.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
 import { isRefused, isTooLong } from "./refused.ts";
@@ -62,6 +63,9 @@ export class Steps {
   #start: TurnStart;
   readonly #pulse: Pulse;
   #line: Line;
+  /** When the turn began, and the tokens that it had used before this attempt. */
+  readonly #since: number;
+  readonly #usedBefore: number;
   /** One for the turn, since its limits are the turn's. */
   readonly #fetch: GuardedFetch;
   readonly #subrequests: Subrequests;
@@ -96,6 +100,10 @@ export class Steps {
     const { agent, sub } = request;
     this.#budget = sub?.budget ?? new Budget(Math.min(agent.limits.steps, sub?.steps ?? agent.limits.steps));
     this.#budget.spend(start.step);
+    const { seconds } = agent.limits;
+    this.#since = start.began ?? deps.now();
+    this.#usedBefore = newTokens(start.spent ?? NO_USAGE);
+    if (seconds !== false) pulse.expireAt(this.#since + seconds * 1_000);
   }
 
   get #model(): Model {
@@ -144,6 +152,8 @@ export class Steps {
         return this.#fail({ reason: "limit", limit: "steps", message });
       }
       if (this.#subrequests.isSpent) return this.#fail(this.#subrequests.failure().failure);
+      const over = overLimit(agent.limits, this.#spent());
+      if (over !== null) return this.#fail(over);
       this.#step += 1;
       const ready: Ready = next === "prepare" ? await this.#prepareFirst() : next;
       const asked = await this.#ask(ready);
@@ -257,6 +267,7 @@ export class Steps {
       failure: this.#pulse.ended === null ? failure : null,
     });
     if (this.#pulse.ended === "lost") throw lost();
+    failure = this.#expired() ?? failure;
     const asked = { prepared, saved, answer, call };
     if (failure === null && this.#pulse.ended === null) return asked;
     if (this.#pulse.ended === "handed") {
@@ -426,6 +437,8 @@ export class Steps {
       sink.emit({ type: "done", stop: "stopped", usage: this.usage });
       return "ended";
     }
+    const expired = this.#expired();
+    if (expired !== null) return this.#fail(expired, { blobs });
     if (switched.mode !== undefined) {
       await this.#save("results", { blobs, ...switched });
       await this.#goOnInMode();
@@ -541,13 +554,23 @@ export class Steps {
   }
 
   /** Ends the turn at a limit: what is there stays, and the caller reads why. */
-  async #fail(failure: Failure): Promise<never> {
-    await this.#save("finish", { end: { status: "failed", failure } });
+  async #fail(failure: Failure, fields: Partial<AppendRequest> = {}): Promise<never> {
+    await this.#save("finish", { ...fields, end: { status: "failed", failure } });
     throw new HoldfastError(failure);
   }
 
   #save(kind: AppendRequest["kind"], fields: Partial<AppendRequest>): Promise<void> {
     return this.#line.journal.append(kind, this.#step, fields);
+  }
+
+  #spent(): Spent {
+    const tokens = newTokens(this.usage) + this.#usedBefore;
+    return { tokens, ms: this.#deps.now() - this.#since };
+  }
+
+  /** The failure of a turn that was ended in the middle of a step, since it took too long; null for any other. */
+  #expired(): Failure | null {
+    return this.#pulse.ended === "expired" ? overtime(this.#request.agent.limits, this.#spent().ms) : null;
   }
 
   /** Gives the session back after a fault of ours. */

@@ -22,10 +22,18 @@ export type Reason =
   | { readonly reason: "unavailable"; readonly retryAfter: number }
   | { readonly reason: "provider"; readonly status: number | null; readonly type: string; readonly retryAfter?: number }
   /** The turn reached one of its agent's limits. */
-  | { readonly reason: "limit"; readonly limit: "steps" | "repeats" | "attempts" | "subrequests" }
+  | {
+      readonly reason: "limit";
+      readonly limit: "steps" | "repeats" | "seconds" | "tokens" | "attempts" | "subrequests";
+    }
+  /** The owner has used up a quota, or sends more than `requests` may come; `retryAfter` in seconds. */
+  | { readonly reason: "quota"; readonly quota: Quota; readonly retryAfter: number }
   /** The lease went to another isolate; nothing this one does counts any more. */
   | { readonly reason: "lost" }
   | { readonly reason: "internal" };
+
+/** What an owner may use up. */
+export type Quota = "turns" | "sessions" | "bytes" | "tokensPerDay" | "requests";
 
 export type Failure = Reason & { readonly message: string; readonly detail?: string };
 

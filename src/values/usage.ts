@@ -26,6 +26,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** Tokens that were not read from a cache. */
+export function newTokens({ input, cacheWrite, output }: Usage): number {
+  return input + cacheWrite + output;
+}
+
 /** All tokens that went in, cached or not. */
 export function inputTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;

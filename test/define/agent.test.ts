@@ -30,7 +30,7 @@ test("an agent has its defaults", () => {
 
 test("limits and settings are completed one by one", () => {
   const agent = defineAgent({ ...least, limits: { steps: 3 }, settings: { effort: "low" } });
-  expect(agent.limits).toEqual({ steps: 3, repeats: 5, subrequests: 9_000 });
+  expect(agent.limits).toEqual({ steps: 3, repeats: 5, subrequests: 9_000, seconds: 1_800, tokens: 2_000_000 });
   expect(agent.settings).toEqual({ maxOutputTokens: 8_000, effort: "low" });
 });
 

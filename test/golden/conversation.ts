@@ -53,6 +53,7 @@ export async function playConversation(form: GoldenForm, turns: readonly GoldenT
       runtime: { agents: [agent], provider: () => ({ ...form.provider, stream }) },
       env: { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key" } as Cloudflare.Env,
       session: client,
+      quotas: null,
       sink: new Sink("turn"),
       now: () => 0,
       mintId: () => String(++minted),

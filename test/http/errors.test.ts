@@ -21,6 +21,13 @@ it.each<[Reason, number, string | null, Record<string, string>]>([
   [{ reason: "too_large" }, 413, "request_too_large", {}],
   [{ reason: "limit", limit: "steps" }, 422, "steps_limit", {}],
   [{ reason: "limit", limit: "repeats" }, 422, "repeats_limit", {}],
+  [{ reason: "limit", limit: "seconds" }, 422, "seconds_limit", {}],
+  [{ reason: "quota", quota: "turns", retryAfter: 1 }, 429, "rate_limit_exceeded", { "retry-after": "1" }],
+  [{ reason: "quota", quota: "requests", retryAfter: 10 }, 429, "rate_limit_exceeded", { "retry-after": "10" }],
+  [
+    { reason: "quota", quota: "tokensPerDay", retryAfter: 3_601 },
+    ...([429, "insufficient_quota", { "retry-after": "3601", "x-should-retry": "false" }] as const),
+  ],
   [provider(429, 12), 429, "rate_limit_exceeded", { "retry-after": "12" }],
   [{ reason: "internal" }, 500, "internal_error", {}],
   [{ reason: "model_not_supported" }, 501, "model_not_supported", { "x-should-retry": "false" }],

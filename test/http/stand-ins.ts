@@ -57,7 +57,7 @@ export function agent(name: string, model = "stand-in/model"): Agent {
     tools: [],
     modes: {},
     subagents: [],
-    limits: { steps: 50, repeats: 3, subrequests: 9_000 },
+    limits: { steps: 50, repeats: 3, subrequests: 9_000, seconds: false, tokens: false },
     busy: "wait",
     hostSearch: true,
     clientSystem: "accept",

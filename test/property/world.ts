@@ -199,6 +199,7 @@ export class World {
       runtime: { agents: [agent], provider: (name) => this.#provider(isolate, name) },
       env: KEYS as unknown as Cloudflare.Env,
       session: living(this.#here.session, isolate),
+      quotas: null,
       sink,
       now: () => this.#now,
       mintId: () => this.#mint(),

@@ -21,7 +21,7 @@ const NOT_RECORDED = [
     "resumed",
     "last_append",
   ],
-  ...["flushed_rev", "flushed_seq", "recorded_rev", "refused", "deleted_at"],
+  ...["flushed_rev", "flushed_seq", "recorded_rev", "refused", "admitted", "deleted_at"],
 ];
 
 /**
@@ -48,10 +48,20 @@ export async function expectCopied(
 
   const [row = {}] = await query("SELECT * FROM session");
   const record = await db.prepare("SELECT * FROM sessions WHERE id = ?").bind(name).first<Row>();
-  const { state, id: _, entries, tool_deferrals, deleted_at, ...columns } = record ?? {};
+  const { state, id: _, entries, tool_deferrals, deleted_at, bytes, ...columns } = record ?? {};
   const there = { ...columns, ...JSON.parse(String(state)), last_seq: entries, deferrals: tool_deferrals };
   expect(there).toEqual(Object.fromEntries(Object.entries(row).filter(([column]) => !NOT_RECORDED.includes(column))));
   expect(deleted_at).toBeNull();
+  expect(bytes).toBeGreaterThan(0);
+  await expectSummed(db, id.owner);
+}
+
+/** The sums of an owner are those of the sessions that D1 has. */
+export async function expectSummed(db: D1Database, owner: string): Promise<void> {
+  const counted = `SELECT count(*) AS sessions, coalesce(sum(bytes), 0) AS bytes FROM sessions
+    WHERE owner = ? AND deleted_at IS NULL AND rev > 0`;
+  const sums = await db.prepare("SELECT sessions, bytes FROM owners WHERE owner = ?").bind(owner).first();
+  expect(sums, `sums of ${owner}`).toEqual(await db.prepare(counted).bind(owner).first());
 }
 
 function sorted(rows: readonly Row[]): string[] {

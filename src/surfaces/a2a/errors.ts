@@ -55,6 +55,7 @@ export function a2aError(thrown: unknown): A2AError {
     case "unavailable":
     case "provider":
     case "limit":
+    case "quota":
     case "lost":
     case "internal":
       return new ServerError(failure);

@@ -1,6 +1,6 @@
 import type { AppDeps } from "../../http/deps.ts";
-import { within } from "../../http/within.ts";
 import type { Once } from "../../session/contract.ts";
+import { within } from "../../turn/within.ts";
 import { D1_MS, type Whose } from "./transcript.ts";
 
 type Deps = Pick<AppDeps, "requests" | "log">;

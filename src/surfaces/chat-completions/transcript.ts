@@ -1,7 +1,7 @@
 import { comparableText } from "../../context/align-history.ts";
 import type { AppDeps } from "../../http/deps.ts";
-import { within } from "../../http/within.ts";
 import type { Transcript } from "../../session/transcripts.ts";
+import { within } from "../../turn/within.ts";
 
 /** Longer than this no answer waits for D1. */
 export const D1_MS = 1_000;

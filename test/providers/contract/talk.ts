@@ -63,6 +63,7 @@ export function talk(providers: Readonly<Record<string, Provider>>, env: Record<
         runtime: { agents: [agent], provider: (name) => providers[name] },
         env: env as unknown as Cloudflare.Env,
         session: client,
+        quotas: null,
         sink: new Sink(`turn_${minted}`),
         now,
         mintId: () => String(++minted),
