@@ -32,5 +32,5 @@ export function readLink(url: string, path: string, what: string): Attachment {
   if (url.length > URL_CHARS)
     throw badRequest(path, `a URL may have ${URL_CHARS} characters`, "string_above_max_length");
   if (URL.parse(url)?.protocol !== "https:") throw badRequest(path, what);
-  return { source: { type: "url", url }, blob: null };
+  return { source: { type: "url", url: url.toWellFormed() }, blob: null };
 }

@@ -18,7 +18,7 @@ const MEDIA: readonly Media[] = [...IMAGES, "application/pdf"];
 
 const source = z.discriminatedUnion("type", [
   z.object({ type: z.literal("blob"), hash: z.string(), media: z.string() }),
-  z.object({ type: z.literal("url"), url: z.url({ protocol: /^https$/ }) }),
+  z.object({ type: z.literal("url"), url: z.url({ protocol: /^https$/ }).transform((url) => url.toWellFormed()) }),
 ]);
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),

@@ -44,12 +44,15 @@ export function turnStart(
     pending: open === null ? null : pendingBatch(open, rerun, partialOf(store, open.seq)),
     step: row.step,
     ...(fallback ? { resting: store.resting() } : {}),
-    // A row that is older than the column does not say when its turn began.
-    ...(row.began_at === 0 ? {} : { began: row.began_at }),
-    ...(row.resumed === 0 ? {} : { used: store.usage(row.turn) }),
+    ...(row.resumed === 0 ? {} : spentBefore(store, row)),
     blobs: blobsOf(store, entries),
     asked: row.asked,
   };
+}
+
+/** What the turn came to before this attempt. A row that is older than the column does not say when it began. */
+function spentBefore(store: Store, row: SessionRow): Pick<TurnStart, "began" | "used"> {
+  return { ...(row.began_at === 0 ? {} : { began: row.began_at }), used: store.usage(row.turn) };
 }
 
 /** The whole effective context with its blobs. */

@@ -24,7 +24,7 @@ export function fuzz(surface: Surface, runs: number, first: number): void {
     const worker = fuzzed();
     let world = new World(stored, worker);
     const before = world.rows();
-    const valid = validRequests(surface, world.routes);
+    const valid = validRequests(surface, world.routes, stored.exported);
     for (const request of valid) await expectNoFault(new World(stored), hostile(request, [], null));
     const counts = { refused: 0, taken: 0 };
 
@@ -53,54 +53,66 @@ export function fuzz(surface: Surface, runs: number, first: number): void {
 
 /** Sends one request. Throws where something is wrong; answers whether the world is as it was. */
 async function plays(world: World, before: string, sent: Sent, counts: Record<"refused" | "taken", number>) {
-  const status = await expectNoFault(world, sent);
-  if (status === "unsendable") return true;
+  const answer = await expectNoFault(world, sent);
+  if (answer === null) return true;
+  const { status, text } = answer;
   const reads = status >= 400 || ["GET", "HEAD", "OPTIONS"].includes(sent.method);
   counts[status >= 400 ? "refused" : "taken"] += 1;
   if (reads) await world.settled();
   const after = world.rows();
   if (after === before) return true;
   if (reads) throw new Error(`${sent.method} ${status}, and something was stored: ${difference(before, after)}`);
-  await expectGoesOn(world);
+  await expectGoesOn(world, KNOWN);
+  const [, made] = /^\{"id":"([^"]+)"/.exec(text) ?? [];
+  if (made !== undefined && made !== KNOWN) await expectGoesOn(world, made);
   return false;
 }
 
+/** What the worker logged as errors, which says more than its answer. */
+const logged: string[] = [];
+
 /** Keeps the worker's log, thousands of lines, out of the test's output. */
 export function silence(): void {
-  for (const level of ["log", "warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+  for (const level of ["log", "warn"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+  vi.spyOn(console, "error").mockImplementation((line) => logged.push(String(line)));
   onTestFinished(() => void vi.restoreAllMocks());
 }
 
-/** Reads the answer to its end. Throws where that is a fault of ours; answers the status. */
-export async function statusOf(sent: Sent, answer: Promise<Response>): Promise<number | "unsendable"> {
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Reads the answer to its end. Throws where that is a fault of ours; answers what came, null for what can't be sent. */
+export async function answerOf(sent: Sent, answer: Promise<Response>): Promise<Answered | null> {
   const response = await answer.catch((thrown: unknown) => {
     // What no client can send is none of our cases: a method or a header that a Request can't have.
     if (thrown instanceof TypeError && /Request|Headers|HTTP|URL|fetch failed/.test(thrown.message)) return null;
     throw thrown;
   });
-  if (response === null) return "unsendable";
+  if (response === null) return null;
   const text = await response.text();
   const { status } = response;
   if (status >= 500 || /"(server_error|provider_error)"/.test(text))
-    throw new Error(`${status}: ${text.slice(0, 500)}`);
+    throw new Error(`${status}: ${text.slice(0, 500)} ${logged.splice(0).at(-1) ?? ""}`);
   if (status >= 400 && sent.method !== "HEAD" && !/"message":\s*"[^"]/.test(text)) {
     throw new Error(`${status} says nothing: ${text.slice(0, 200)}`);
   }
-  return status;
+  return { status, text };
 }
 
-function expectNoFault(world: World, sent: Sent): Promise<number | "unsendable"> {
-  return statusOf(sent, world.fetch(sent));
+function expectNoFault(world: World, sent: Sent): Promise<Answered | null> {
+  return answerOf(sent, world.fetch(sent));
 }
 
 /** A plain message is answered, and all that can be read of the conversation is read. */
-async function expectGoesOn(world: World): Promise<void> {
-  const path = `/api/sessions/${KNOWN}`;
-  const headers = { "content-type": "application/json", "x-conversation-id": KNOWN };
+async function expectGoesOn(world: World, id: string): Promise<void> {
+  const path = `/api/sessions/${id}`;
+  const headers = { "content-type": "application/json", "x-conversation-id": id };
   const body = JSON.stringify({ messages: [{ role: "user", content: "go on" }] });
-  const status = await expectNoFault(world, { method: "POST", path: "/v1/chat/completions", headers, body });
-  if (status !== 200 && status !== 410) throw new Error(`the conversation does not go on: ${status}`);
-  for (const rest of ["", "/entries", "/ledger"]) {
+  const said = await expectNoFault(world, { method: "POST", path: "/v1/chat/completions", headers, body });
+  if (said?.status !== 200 && said?.status !== 410) throw new Error(`the conversation does not go on: ${said?.status}`);
+  for (const rest of ["", "/entries", "/ledger", "/export", "/stream"]) {
     await expectNoFault(world, { method: "GET", path: `${path}${rest}`, headers: {}, body: null });
   }
 }

@@ -96,7 +96,33 @@ const sessions: Surface = {
       { path: session("/pauses/p"), body: { answer: "yes" } },
     ],
   },
-  fields: ["at", "title", "mode", "decision", "answer", "instructions", "id", "entries", "v", "session", "reason"],
+  fields: [
+    "at",
+    "title",
+    "mode",
+    "decision",
+    "answer",
+    "instructions",
+    "id",
+    "entries",
+    "format",
+    "seq",
+    "turn",
+    ...[
+      "kind",
+      "content",
+      "origin",
+      "type",
+      "text",
+      "source",
+      "hash",
+      "media",
+      "base64",
+      "blobs",
+      "session",
+      "signature",
+    ],
+  ],
 };
 
 const others: Surface = {
@@ -108,14 +134,16 @@ const others: Surface = {
 
 export const SURFACES: readonly Surface[] = [chat, sessions, others];
 
-/** The valid requests of a surface, given all routes of the app. */
+/** The valid requests of a surface, given all routes of the app and a session that was taken out. */
 export function validRequests(
   surface: Surface,
   routes: readonly { readonly method: string; readonly path: string }[],
+  exported: unknown,
 ): Valid[] {
   return routes
     .filter(({ path }) => surface.has(path))
     .flatMap(({ method, path }): Valid[] => {
+      if (path === "/api/sessions/import") return [{ method, path, body: exported }];
       const known = surface.valid[`${method} ${path}`];
       if (known !== undefined) return known.map((valid) => ({ method, ...valid }));
       const named = path.replace(":id", KNOWN).replace(/:[^/]+/g, "x");

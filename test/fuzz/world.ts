@@ -23,6 +23,12 @@ export interface Stored {
   readonly objects: ReadonlyMap<string, Uint8Array>;
 }
 
+/** What every world begins with, and what is taken out of it. */
+export interface Beginning extends Stored {
+  /** The conversation that is there, as `…/export` answers it. */
+  readonly exported: unknown;
+}
+
 /**
  * The whole worker in this process: the real routes, turns and sessions over Node's SQLite, and the emulator's rules as
  * the model. It stands on what is `stored`.
@@ -123,7 +129,7 @@ export class World {
 }
 
 /** What every world begins with: a conversation of two turns, one with a tool, and one that was deleted. */
-export async function firstStored(): Promise<Stored> {
+export async function firstStored(): Promise<Beginning> {
   const world = new World(null);
   const ask = async (id: string, content: string) => {
     const response = await world.fetch({
@@ -140,7 +146,8 @@ export async function firstStored(): Promise<Stored> {
   await ask("gone", "forget me");
   await world.fetch({ method: "DELETE", path: "/api/sessions/gone", headers: {}, body: null });
   await world.settled();
-  return world.stored();
+  const taken = await world.fetch({ method: "GET", path: `/api/sessions/${KNOWN}/export`, headers: {}, body: null });
+  return { ...world.stored(), exported: await taken.json() };
 }
 
 function tables(db: DatabaseSync): unknown[] {
@@ -153,9 +160,13 @@ function overRpc(session: Session): Session {
   return new Proxy(session, {
     get(target, method: keyof Session) {
       return async (...args: unknown[]) => {
-        const answer: unknown = await Reflect.apply(target[method], target, structuredClone(args));
-        return answer instanceof ReadableStream ? answer : structuredClone(answer);
+        return overWire(await Reflect.apply(target[method], target, args.map(overWire)));
       };
     },
   });
+}
+
+/** What arrives of a value. Streams pass as they are. */
+function overWire(value: unknown): unknown {
+  return value instanceof ReadableStream ? value : structuredClone(value);
 }

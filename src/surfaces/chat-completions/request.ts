@@ -51,6 +51,11 @@ const message = z.discriminatedUnion(
   { error: "role is system, developer, user, assistant or tool" },
 );
 
+/** No provider takes half a surrogate pair. */
+function wholeCharacters(text: string): string {
+  return text.toWellFormed();
+}
+
 /** Where a body holds attachments: only there may it hold more than text. */
 export const ATTACHMENTS = [
   "messages[].content[].image_url",
@@ -71,7 +76,11 @@ const body = z.looseObject({
   stop: z
     .preprocess(
       (value) => (value === "" ? [] : typeof value === "string" ? [value] : value),
-      z.array(z.string().min(1).max(CHARS.stop), { error: "stop is text or a list of texts" }).max(16),
+      z
+        .array(z.string().min(1).max(CHARS.stop).transform(wholeCharacters), {
+          error: "stop is text or a list of texts",
+        })
+        .max(16),
     )
     .nullish(),
   reasoning_effort: z.enum(["low", "medium", "high"]).nullish(),

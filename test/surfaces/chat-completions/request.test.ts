@@ -126,6 +126,12 @@ describe("the turn of a request", () => {
 
   it("replaces lone surrogates, which no provider takes", async () => {
     expect((await turnOf({ messages: [user("a\ud800b")] })).user.content).toEqual([{ type: "text", text: "a\ufffdb" }]);
+    const image = { type: "image_url", image_url: { url: "https://images.test/\udc00.png" } };
+    const turn = await turnOf({ messages: [{ role: "user", content: [image] }], stop: ["\ud800", "b"] });
+    expect(turn.settings.call.stop).toEqual(["\ufffd", "b"]);
+    expect(turn.user.content).toEqual([
+      { type: "image", source: { type: "url", url: "https://images.test/\ufffd.png" } },
+    ]);
   });
 
   it("has no stop text where it is the empty text", async () => {
