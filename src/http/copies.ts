@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { Branch } from "../session/branch.ts";
-import { checkRoom } from "../turn/quotas.ts";
+import { checkQuotas } from "../turn/quotas.ts";
 import { badRequest } from "./bad-request.ts";
 import { readJson } from "./body.ts";
 import { mintId } from "./conversation.ts";
@@ -56,7 +56,7 @@ async function copy(deps: AppDeps, c: Context<HttpEnv, "/api/sessions/:id">, at:
 
 async function adopt(deps: AppDeps, c: Context<HttpEnv>, branch: Branch): Promise<string> {
   const id = ownSession(c, mintId());
-  await checkRoom(deps, c.env, id, Date.now());
+  await checkQuotas(deps, c.env, id, ["sessions", "bytes"], Date.now());
   await deps.sessions(c.env, id).adopt(id, branch);
   return id.conversation;
 }

@@ -51,8 +51,8 @@ export function turnStart(
 }
 
 /** What the turn came to before this attempt. A row that is older than the column does not say when it began. */
-function spentBefore(store: Store, row: SessionRow): Pick<TurnStart, "began" | "used"> {
-  return { ...(row.began_at === 0 ? {} : { began: row.began_at }), used: store.usage(row.turn) };
+function spentBefore(store: Store, row: SessionRow): Pick<TurnStart, "began" | "spent"> {
+  return { ...(row.began_at === 0 ? {} : { began: row.began_at }), spent: store.usage(row.turn) };
 }
 
 /** The whole effective context with its blobs. */

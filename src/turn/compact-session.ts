@@ -5,6 +5,7 @@ import { compact } from "./compact.ts";
 import { lineOf } from "./line.ts";
 import { observer } from "./observe.ts";
 import { plainRequest } from "./plain-request.ts";
+import { checkQuotas } from "./quotas.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { resolveModels, summaryModel } from "./settings.ts";
 import { hex, type TurnHost } from "./start.ts";
@@ -24,11 +25,13 @@ export async function compactSession(
   { agent, owner, conversation: id, requestId }: CompactionAsked,
 ): Promise<{ readonly compacted: boolean } | null> {
   const [model] = resolveModels(host.runtime, agent, env);
-  const session = host.sessions(env, sessionId(owner, agent.name, id));
+  const name = sessionId(owner, agent.name, id);
+  const session = host.sessions(env, name);
   const start = await session.snapshot({ v: 1, chain: askedChain(model) });
   if (start === null) return null;
   if (start.kind === "busy") throw busy(start.retryAfter);
   if (start.kind === "paused") throw busy(60, "This conversation waits for an answer.");
+  await checkQuotas(host, env, name, ["tokensPerDay"], Date.now());
   const request = plainRequest({ agent, owner, conversation: { id, minted: false }, requestId }, []);
   const turn = `compaction_${hex(16)}`;
   const deps = { session, env, now: Date.now, mintId: () => hex(12) };

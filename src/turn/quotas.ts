@@ -38,19 +38,25 @@ export async function beginWithin(
   return answer;
 }
 
-/** Throws `quota` where the owner of a session that is to be made may store no further one. */
-export async function checkRoom(
+/**
+ * Throws `quota` where the owner of a session has used up one of those named: before a session is made, or a model asked,
+ * without a turn. Costs one statement of D1, without quotas nothing.
+ */
+export async function checkQuotas(
   { quotas = null, log }: Pick<TurnHost, "quotas" | "log">,
   env: Cloudflare.Env,
   id: SessionId,
+  named: readonly (keyof Quotas)[],
   now: number,
 ): Promise<void> {
   if (quotas === null) return;
-  const stored = { ...quotas, turns: false, tokensPerDay: false } as const;
   const figures = await within(D1_MS, () => used(env.DB, id, now));
-  if (!figures.ok) log("quotas not checked", { level: "warn", why: figures.why });
-  const quota = figures.ok ? exceeded(figures.value, stored) : null;
-  if (quota !== null) throw new HoldfastError(refusal(quotas, quota, now));
+  if (!figures.ok) return log("quotas not checked", { level: "warn", why: figures.why });
+  const none: Quotas = { turns: false, sessions: false, bytes: false, tokensPerDay: false };
+  for (const name of named) {
+    const quota = exceeded(figures.value, { ...none, [name]: quotas[name] });
+    if (quota !== null) throw new HoldfastError(refusal(quotas, quota, now));
+  }
 }
 
 /** Nothing is freed by itself: an owner has to delete something first. */
