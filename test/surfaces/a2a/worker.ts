@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { z } from "zod";
-import { apiKeys, defineAgent, defineTool, holdfast, lazy, SessionObject } from "../../../src/index.ts";
+import { apiKeys, defineAgent, defineTool, holdfast, lazy, SessionObject, TurnRunner } from "../../../src/index.ts";
 
-export { SessionObject };
+export { SessionObject, TurnRunner };
 
 /** What the tests of A2A set. */
 interface Settings {
