@@ -27,6 +27,7 @@ import type {
 } from "./contract.ts";
 import { sessionName } from "./name.ts";
 import { assemble, listsOf, listsOfContext, withLists } from "./page.ts";
+import type { Push } from "./pushes.ts";
 import { mustFitCall } from "./rpc-limit.ts";
 
 /** Where stubs come from: the part of a namespace that a client uses. */
@@ -177,6 +178,18 @@ export class SessionClient implements SessionApi, Counted {
 
   tasks(turns: readonly string[], said: boolean) {
     return this.#call((stub) => stub.tasks(turns, said));
+  }
+
+  keepPush(turn: string, push: Push, now: boolean) {
+    return this.#call((stub) => stub.keepPush(turn, push, now));
+  }
+
+  pushes(turn: string) {
+    return this.#call((stub) => stub.pushes(turn));
+  }
+
+  dropPush(turn: string, id: string) {
+    return this.#call((stub) => stub.dropPush(turn, id));
   }
 
   remove() {

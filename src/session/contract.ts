@@ -14,6 +14,7 @@ import type { TaskRecord } from "../values/task.ts";
 import type { Cause, TurnEvent, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 import type { Branch, BranchAnswer } from "./branch.ts";
+import type { Push, PushKept } from "./pushes.ts";
 import type { TaskMark } from "./task-list.ts";
 
 /** Names one session. Another owner's conversation id is simply one's own, other, session. */
@@ -482,6 +483,12 @@ export interface SessionApi {
   taskMarks(): Promise<TaskMark[] | null>;
   /** The tasks among these turns, in their order; without what was said in them unless asked. Null as above. */
   tasks(turns: readonly string[], said: boolean): Promise<TaskRecord[] | null>;
+  /** Keeps where a task's news go. `now`: also how it stands already, unless it works. */
+  keepPush(turn: string, push: Push, now: boolean): Promise<PushKept>;
+  /** Where a task's news go, by id. Null when there is no such task. */
+  pushes(turn: string): Promise<readonly Push[] | null>;
+  /** False when there is no such push. */
+  dropPush(turn: string, id: string): Promise<boolean>;
   /** Deletes everything but the tombstone in D1. False when there is no such session. */
   remove(): Promise<boolean>;
   /** Resolves when all that was acknowledged is in D1. */

@@ -31,6 +31,7 @@ import type {
   Told,
   TurnStart,
 } from "./contract.ts";
+import type { Push, PushJob, PushKept } from "./pushes.ts";
 import { Session, type TurnJob } from "./session.ts";
 import type { TaskMark } from "./task-list.ts";
 
@@ -48,7 +49,7 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
       name: ctx.id.name,
       waitUntil,
       setAlarm,
-      run: runnerOf(ctx),
+      ...runnerOf(ctx),
       now: Date.now,
     });
   }
@@ -153,6 +154,18 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
     return this.#session.tasks(turns, said);
   }
 
+  keepPush(turn: string, push: Push, now: boolean): Promise<PushKept> {
+    return this.#session.keepPush(turn, push, now);
+  }
+
+  pushes(turn: string): Promise<readonly Push[] | null> {
+    return this.#session.pushes(turn);
+  }
+
+  dropPush(turn: string, id: string): Promise<boolean> {
+    return this.#session.dropPush(turn, id);
+  }
+
   remove(): Promise<boolean> {
     return this.#session.remove();
   }
@@ -166,9 +179,15 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
   }
 }
 
+/** What the object has others do. */
+interface Runner {
+  run(job: TurnJob): Promise<void>;
+  push(job: PushJob): Promise<void>;
+}
+
 /** The worker's own `TurnRunner`, asked over RPC, so in an invocation of its own; absent where the worker exports none. */
-function runnerOf(ctx: DurableObjectState): ((job: TurnJob) => Promise<void>) | undefined {
+function runnerOf(ctx: DurableObjectState): Runner | undefined {
   // The types of `ctx.exports` are those of a worker's own main module, which is not known here.
-  const { TurnRunner } = ctx.exports as unknown as { TurnRunner?: { run(job: TurnJob): Promise<void> } };
-  return TurnRunner && ((job) => TurnRunner.run(job));
+  const { TurnRunner } = ctx.exports as unknown as { TurnRunner?: Runner };
+  return TurnRunner && { run: (job) => TurnRunner.run(job), push: (job) => TurnRunner.push(job) };
 }

@@ -19,6 +19,7 @@ export const COPIED = [
   { table: "texts", columns: ["name", "rev", "part", "text"], key: 3 },
   { table: "endings", columns: ["rev", "cause"], key: 1 },
   { table: "tasks", columns: ["rev", "task", "part", "state", "at", "text"], key: 3 },
+  { table: "pushes", columns: ["rev", "task", "id", "text"], key: 3 },
   { table: "blobs", columns: ["hash", "part", "rev", "media", "text"], key: 2 },
 ] as const;
 

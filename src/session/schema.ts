@@ -72,6 +72,14 @@ const STEPS: readonly (readonly string[])[] = [
   ],
   ["ALTER TABLE session ADD COLUMN parent TEXT"],
   ["ALTER TABLE session ADD COLUMN admitted TEXT NOT NULL DEFAULT '[]'"],
+  [
+    `CREATE TABLE pushes (
+       rev INTEGER, task TEXT, id TEXT, text TEXT NOT NULL, PRIMARY KEY (rev, task, id)
+     ) WITHOUT ROWID`,
+    `CREATE TABLE deliveries (
+       task TEXT, id TEXT, rev INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (task, id)
+     ) WITHOUT ROWID`,
+  ],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

@@ -49,6 +49,7 @@ import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { patchRow } from "./patch.ts";
 import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
+import { announce, MOST_PUSHES, MOST_TRIES, type Push, type PushJob, type PushKept } from "./pushes.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { entomb } from "./record.ts";
@@ -57,7 +58,7 @@ import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts"
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
 import { noteState, taskMarks, tasksOf } from "./tasks.ts";
-import { type SetAlarm, Timers } from "./timers.ts";
+import { backOff, type SetAlarm, Timers } from "./timers.ts";
 import { toldByEntries } from "./told.ts";
 import { countUsage } from "./usage.ts";
 
@@ -97,6 +98,8 @@ export interface SessionHost {
   readonly setAlarm: SetAlarm;
   /** Has another isolate go on with a turn; absent where there is nobody to ask. */
   readonly run?: ((job: TurnJob) => Promise<void>) | undefined;
+  /** Has another isolate tell the news of a task; absent as above. Rejects when they were not taken. */
+  readonly push?: ((job: PushJob) => Promise<void>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -162,6 +165,7 @@ export class Session implements SessionRpc {
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
+      this.#newsSoon();
       // A task is listed from D1, also while it works; a sub-session once it ends.
       if ((taken.reset && row.parent === null) || request.task !== undefined) this.#flushSoon(0);
       return this.#started(request, now, taken.history, request.turn);
@@ -318,6 +322,7 @@ export class Session implements SessionRpc {
       noteState(this.#store, rev, row.turn, { state: "canceled", at: now });
       this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
     });
+    this.#newsSoon();
     this.#flushSoon(0);
   }
 
@@ -406,6 +411,72 @@ export class Session implements SessionRpc {
     return (await this.#known()) === null ? null : tasksOf(this.#store, turns, said);
   }
 
+  async keepPush(turn: string, push: Push, now: boolean): Promise<PushKept> {
+    const row = await this.#known();
+    const [task] = row === null ? [] : tasksOf(this.#store, [turn], false);
+    if (row === null || task === undefined) return "unknown";
+    const known = this.#store.pushes(turn);
+    if (known.length >= MOST_PUSHES && !known.some(({ id }) => id === push.id)) return "full";
+    const rev = row.rev + 1;
+    this.#store.transaction(() => {
+      this.#store.addPush(rev, turn, push);
+      this.#store.update({ rev });
+      if (now && task.state !== "working") announce(this.#store, rev, turn, this.#host.now());
+    });
+    this.#newsSoon();
+    this.#flushSoon(0);
+    return "kept";
+  }
+
+  async pushes(turn: string): Promise<readonly Push[] | null> {
+    const row = await this.#known();
+    return row === null || !this.#store.isTask(turn) ? null : this.#store.pushes(turn);
+  }
+
+  async dropPush(turn: string, id: string): Promise<boolean> {
+    const row = await this.#known();
+    if (row === null || !this.#store.pushes(turn).some((push) => push.id === id)) return false;
+    const rev = row.rev + 1;
+    this.#store.transaction(() => {
+      this.#store.addPush(rev, turn, { id, text: "" });
+      this.#store.update({ rev });
+    });
+    this.#flushSoon(0);
+    return true;
+  }
+
+  /** Sets the timer for the news that are to be told, if there are any. */
+  #newsSoon(): void {
+    const [first] = this.#store.deliveries();
+    if (first === undefined) return;
+    const set = this.#timers.by("push", first.due);
+    this.#host.waitUntil(set.catch((error: unknown) => report("no alarm for a push", error)));
+  }
+
+  /** Tells the news that are due, each in a try of its own. Answers when the next ones are. */
+  async #tellNews(): Promise<number | null> {
+    const row = this.#store.session();
+    if (row === null || row.deleted_at !== null) return null;
+    const { owner, agent, conversation } = row;
+    for (const one of this.#store.deliveries()) {
+      const now = this.#host.now();
+      if (one.due > now) break;
+      const push = this.#store.pushes(one.task).find(({ id }) => id === one.id);
+      try {
+        const job = { v: 1, id: { owner, agent, conversation }, turn: one.task } as const;
+        if (push !== undefined) await this.#host.push?.({ ...job, push: push.text });
+        this.#store.dropDelivery(one);
+      } catch (error) {
+        report("a push was not taken", error);
+        this.#store.dropDelivery(one);
+        const again = { ...one, tries: one.tries + 1, due: now + backOff(one.tries) };
+        const newer = this.#store.deliveries().some(({ task, id }) => task === one.task && id === one.id);
+        if (!newer && again.tries < MOST_TRIES) this.#store.setDelivery(again);
+      }
+    }
+    return this.#store.deliveries()[0]?.due ?? null;
+  }
+
   async remove(): Promise<boolean> {
     const row = await this.#known();
     if (row === null) return false;
@@ -436,6 +507,7 @@ export class Session implements SessionRpc {
         await this.#bury();
         return null;
       },
+      push: () => this.#tellNews(),
     });
   }
 
@@ -589,6 +661,7 @@ export class Session implements SessionRpc {
   /** The turn is over: who waits for the session gets it, and who follows the turn its end. */
   #over(now: number): void {
     this.#endedAt = now;
+    this.#newsSoon();
     this.#release();
     this.#live.wake();
   }

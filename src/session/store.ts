@@ -5,6 +5,7 @@ import type { Usage, UsageSum } from "../values/usage.ts";
 import type { BlobRow, CallRecord, EntryRow } from "./contract.ts";
 import type { ChainPart, Opening } from "./opening.ts";
 import { join, pack, split, unpack } from "./parts.ts";
+import type { Delivery, Push } from "./pushes.ts";
 import { mustFitRow } from "./row-limit.ts";
 import { hasSchema, migrate } from "./schema.ts";
 import type { TaskNote } from "./tasks.ts";
@@ -89,7 +90,11 @@ export type EpochHead = { readonly rev: number; readonly epoch: number };
 export type TextName = "instructions" | "client_system" | "partial";
 
 /** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
-export type Timer = { readonly name: "lease" | "outbox" | "burial"; readonly due: number; readonly tries: number };
+export type Timer = {
+  readonly name: "lease" | "outbox" | "burial" | "push";
+  readonly due: number;
+  readonly tries: number;
+};
 
 /** A growing table: its columns, of which the first `key` are its primary key. */
 export type CopiedTable = { readonly table: string; readonly columns: readonly string[]; readonly key: number };
@@ -253,6 +258,33 @@ export class Store {
       turn,
     );
     for (const { task, state, at, text } of join(rows)) yield { turn: task, state, at, ...parseNote(text) };
+  }
+
+  /** Keeps where a task's news go; an empty text is one that was deleted. */
+  addPush(rev: number, task: string, { id, text }: Push): void {
+    this.insert("pushes", { rev, task, id, text });
+  }
+
+  /** Where a task's news go, by id. */
+  pushes(task: string): Push[] {
+    const query = "SELECT id, text, max(rev) FROM pushes WHERE task = ? GROUP BY id ORDER BY id";
+    const rows = this.#sql.exec<{ id: string; text: string }>(query, task).toArray();
+    return rows.flatMap(({ id, text }) => (text === "" ? [] : [{ id, text }]));
+  }
+
+  setDelivery({ task, id, rev, tries, due }: Delivery): void {
+    const replace = "INSERT OR REPLACE INTO deliveries (task, id, rev, tries, due) VALUES (?, ?, ?, ?, ?)";
+    this.#sql.exec(replace, task, id, rev, tries, due);
+  }
+
+  /** It was told, or is given up; news that came meanwhile are another delivery. */
+  dropDelivery({ task, id, rev }: Delivery): void {
+    this.#sql.exec("DELETE FROM deliveries WHERE task = ? AND id = ? AND rev = ?", task, id, rev);
+  }
+
+  /** News to be told, the earliest first. */
+  deliveries(): Delivery[] {
+    return this.#sql.exec<Delivery>("SELECT task, id, rev, tries, due FROM deliveries ORDER BY due").toArray();
   }
 
   /** Ends every epoch that is open. */

@@ -1,5 +1,6 @@
 import type { TaskRecord, TaskState } from "../values/task.ts";
 import type { TurnEnd } from "./contract.ts";
+import { announce } from "./pushes.ts";
 import { saidIn } from "./said.ts";
 import type { SessionRow, Store } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
@@ -17,7 +18,9 @@ export interface TaskNote {
 
 /** Notes how a turn stands, if it is a task. Belongs into the transaction that changes it. */
 export function noteState(store: Store, rev: number, turn: string, note: TaskNote): void {
-  if (store.isTask(turn)) store.addTaskNote(rev, turn, note);
+  if (!store.isTask(turn)) return;
+  store.addTaskNote(rev, turn, note);
+  if (note.state !== "working") announce(store, rev, turn, note.at);
 }
 
 /** Notes that a turn ended so, if it is a task. */

@@ -47,6 +47,14 @@ export class Timers {
     await this.#arm();
   }
 
+  /** Something is to be done by then; if it waits already, the earlier time counts. */
+  async by(name: Timer["name"], due: number): Promise<void> {
+    const waiting = this.#store.timers().find((timer) => timer.name === name);
+    if (waiting !== undefined && waiting.due <= due) return;
+    this.#store.setTimer({ name, due, tries: waiting?.tries ?? 0 });
+    await this.#arm();
+  }
+
   /** It was done in the meantime. */
   done(name: Timer["name"]): void {
     if (this.#store.timers().some((timer) => timer.name === name)) this.#store.dropTimer(name);

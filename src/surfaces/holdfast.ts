@@ -80,7 +80,14 @@ export function holdfast(options: HoldfastOptions): Holdfast {
     agents,
     provider: (name) => (Object.hasOwn(providers, name) ? providers[name] : SHIPPED.find((own) => own.name === name)),
   };
-  const host: TurnHost = { runtime, sessions: sessionClient, log: jsonLog, hooks: { onModelCall, trace }, quotas };
+  const host: TurnHost = {
+    runtime,
+    sessions: sessionClient,
+    log: jsonLog,
+    hooks: { onModelCall, trace },
+    quotas,
+    push: async (env, job) => (await import("./a2a/push-delivery.ts")).deliverPush(sessionClient, env, job),
+  };
   registerHost(host);
   const app = createApp({
     runtime,

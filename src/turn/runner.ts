@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { sessionClient } from "../session/client.ts";
+import type { PushJob } from "../session/pushes.ts";
 import type { TurnJob } from "../session/session.ts";
 import { hostOf } from "./hosts.ts";
 import { goOnWith } from "./start.ts";
@@ -15,5 +16,10 @@ export class TurnRunner extends WorkerEntrypoint<Cloudflare.Env> {
     if (host !== null) return goOnWith(host, this.env, this.ctx, job);
     const message = `There is no agent ${JSON.stringify(job.id.agent)} any more.`;
     await sessionClient(this.env, job.id).abandon(job.fence, { reason: "model_not_found", message });
+  }
+
+  /** Tells the news of a task to who asked for them. Rejects when they were not taken. */
+  async push(job: PushJob): Promise<void> {
+    await hostOf(job.id.agent)?.push?.(this.env, job);
   }
 }

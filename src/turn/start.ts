@@ -1,5 +1,6 @@
 import type { Quotas } from "../define/quotas.ts";
 import type { Counted, SessionApi, SessionId } from "../session/contract.ts";
+import type { PushJob } from "../session/pushes.ts";
 import type { TurnJob } from "../session/session.ts";
 import { beginRequest, sessionId, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
@@ -18,6 +19,8 @@ export interface TurnHost {
   readonly hooks?: Hooks;
   /** Absent: nothing is counted. */
   readonly quotas?: Quotas | null;
+  /** Tells the news of a task, in its surface's own form. Rejects when they were not taken. */
+  readonly push?: (env: Cloudflare.Env, job: PushJob) => Promise<void>;
 }
 
 /**

@@ -5,7 +5,7 @@ import { sessionName } from "../../src/session/name.ts";
 type Row = Record<string, unknown>;
 
 /** The object's tables that D1 has no copy of: its own row (compared by columns), and what belongs to this object alone. */
-const NOT_COPIED = ["keys", "session", "timers", "schema_version"];
+const NOT_COPIED = ["deliveries", "keys", "session", "timers", "schema_version"];
 
 /** Columns of the object's own row that the record lacks: the lease, the attempt that holds it, and what was flushed. */
 const NOT_RECORDED = [

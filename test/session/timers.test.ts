@@ -4,7 +4,7 @@ import { Store } from "../../src/session/store.ts";
 import { backOff, Timers } from "../../src/session/timers.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
 
-const idle = { lease: () => null, outbox: async () => null, burial: async () => null };
+const idle = { push: () => null, lease: () => null, outbox: async () => null, burial: async () => null };
 
 function timers() {
   const storage = nodeStorage();
@@ -62,7 +62,7 @@ test("what is not due yet waits, and what waits already is not put off by anothe
   await set.retry("outbox", 0);
   await set.retry("outbox", 1_500);
   const never = () => Promise.reject(new Error("was not due"));
-  await set.ring(1_999, { lease: never, outbox: never, burial: never });
+  await set.ring(1_999, { lease: never, outbox: never, burial: never, push: never });
   expect(store.timers()).toEqual([{ name: "outbox", due: 2_000, tries: 1 }]);
   expect(alarms).toEqual([2_000, 2_000]);
 });
@@ -83,4 +83,13 @@ test("what says when it is due next is left for then, and its tries count from t
   await set.ring(1_000, { ...idle, lease: () => 16_000 });
   expect(store.timers()).toEqual([{ name: "lease", due: 16_000, tries: 0 }]);
   expect(alarms.at(-1)).toBe(16_000);
+});
+
+test("what is wanted by an earlier time than it waits for comes earlier, and never later", async () => {
+  const { set, alarms, store } = timers();
+  await set.by("push", 5_000);
+  await set.by("push", 9_000);
+  await set.by("push", 1_000);
+  expect(store.timers()).toEqual([{ name: "push", due: 1_000, tries: 0 }]);
+  expect(alarms).toEqual([5_000, 1_000]);
 });

@@ -3,6 +3,7 @@ import type { AppDeps } from "../../http/deps.ts";
 import type { SessionApi } from "../../session/contract.ts";
 import type { Owner } from "../../values/owner.ts";
 import type { CardPlace } from "./card.ts";
+import type { Version } from "./version.ts";
 
 /** Who asks which agent, and with what a request is answered. */
 export interface Call {
@@ -11,6 +12,7 @@ export interface Call {
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly agent: Agent;
   readonly owner: Owner;
+  readonly version: Version;
   readonly place: CardPlace;
   readonly requestId: string;
   readonly traceparent: string | null;

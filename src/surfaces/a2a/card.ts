@@ -37,7 +37,7 @@ export function agentCard(agent: Agent, { root, keyed }: CardPlace, extended = f
       { url: rpc, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
       { url: root, protocolBinding: "HTTP+JSON", protocolVersion: "0.3" },
     ],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true },
     defaultInputModes: INPUT_MODES,
     defaultOutputModes: OUTPUT_MODES,
     skills: [ownSkill(agent), ...(extended ? agent.tools.map(toolSkill) : [])],

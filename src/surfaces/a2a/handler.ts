@@ -1,22 +1,28 @@
 import {
   AgentCard,
-  type CancelTaskRequest,
-  type GetTaskRequest,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  type ListTaskPushNotificationConfigsResponse,
   type ListTasksRequest,
   type ListTasksResponse,
-  type SendMessageRequest,
+  type MessageFns,
+  SendMessageRequest,
   type StreamResponse,
-  type SubscribeToTaskRequest,
+  SubscribeToTaskRequest,
   type Task,
+  TaskPushNotificationConfig,
 } from "@a2a-js/sdk";
-import { PushNotificationNotSupportedError } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import { failureFields } from "../../http/log.ts";
 import { failureOf } from "../../values/errors.ts";
 import type { Call } from "./call.ts";
 import { agentCard } from "./card.ts";
-import { a2aError } from "./errors.ts";
+import { a2aError, malformed } from "./errors.ts";
 import { readIncoming } from "./incoming.ts";
+import { createPush, deletePush, getPush, listPushes } from "./push.ts";
 import { sendMessage, streamMessage } from "./send.ts";
 import { subscribe } from "./subscribe.ts";
 import { cancelTask, getTask, listTasks } from "./tasks.ts";
@@ -47,23 +53,26 @@ export class Handler implements A2ARequestHandler {
   }
 
   sendMessage(params: SendMessageRequest): Promise<Task> {
-    return this.#do(() => sendMessage(this.#call, readIncoming(params)));
+    return this.#do(async () => sendMessage(this.#call, readIncoming(this.#plain(SendMessageRequest, params))));
   }
 
   sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.#tell(() => streamMessage(this.#call, readIncoming(params)));
+    return this.#tell(() => streamMessage(this.#call, readIncoming(this.#plain(SendMessageRequest, params))));
   }
 
-  resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.#tell(() => subscribe(this.#call, id));
+  resubscribe(params: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.#tell(() => subscribe(this.#call, this.#plain(SubscribeToTaskRequest, params).id));
   }
 
-  getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
-    return this.#do(() => getTask(this.#call, id, historyLength));
+  getTask(params: GetTaskRequest): Promise<Task> {
+    return this.#do(async () => {
+      const { id, historyLength } = this.#plain(GetTaskRequest, params);
+      return getTask(this.#call, id, historyLength);
+    });
   }
 
-  cancelTask({ id }: CancelTaskRequest): Promise<Task> {
-    return this.#do(() => cancelTask(this.#call, id));
+  cancelTask(params: CancelTaskRequest): Promise<Task> {
+    return this.#do(async () => cancelTask(this.#call, this.#plain(CancelTaskRequest, params).id));
   }
 
   listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
@@ -73,20 +82,41 @@ export class Handler implements A2ARequestHandler {
     });
   }
 
-  createTaskPushNotificationConfig(_params: unknown): Promise<never> {
-    return this.#do(noPush);
+  createTaskPushNotificationConfig(params: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
+    return this.#do(async () => createPush(this.#call, this.#plain(TaskPushNotificationConfig, params)));
   }
 
-  getTaskPushNotificationConfig(_params: unknown): Promise<never> {
-    return this.#do(noPush);
+  getTaskPushNotificationConfig(params: GetTaskPushNotificationConfigRequest): Promise<TaskPushNotificationConfig> {
+    return this.#do(async () => {
+      const { taskId, id } = this.#plain(GetTaskPushNotificationConfigRequest, params);
+      return getPush(this.#call, taskId, id);
+    });
   }
 
-  listTaskPushNotificationConfigs(_params: unknown): Promise<never> {
-    return this.#do(noPush);
+  listTaskPushNotificationConfigs(
+    params: ListTaskPushNotificationConfigsRequest,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    return this.#do(async () => {
+      const { taskId } = this.#plain(ListTaskPushNotificationConfigsRequest, params);
+      return { configs: await listPushes(this.#call, taskId), nextPageToken: "" };
+    });
   }
 
-  deleteTaskPushNotificationConfig(_params: unknown): Promise<never> {
-    return this.#do(noPush);
+  deleteTaskPushNotificationConfig(params: DeleteTaskPushNotificationConfigRequest): Promise<void> {
+    return this.#do(async () => {
+      const { taskId, id } = this.#plain(DeleteTaskPushNotificationConfigRequest, params);
+      return deletePush(this.#call, taskId, id);
+    });
+  }
+
+  /** Params of 0.3 are translated as they come, whatever their types: the codec of 1.0 gives each its own. */
+  #plain<T>(codec: MessageFns<T>, params: T): T {
+    if (this.#call.version === "1.0") return params;
+    try {
+      return codec.fromJSON(codec.toJSON(params));
+    } catch {
+      throw malformed("", "The params do not have the form that this method takes.");
+    }
   }
 
   async #do<T>(operation: () => Promise<T>): Promise<T> {
@@ -116,8 +146,4 @@ export class Handler implements A2ARequestHandler {
     }
     return error;
   }
-}
-
-async function noPush(): Promise<never> {
-  throw new PushNotificationNotSupportedError();
 }

@@ -14,7 +14,7 @@ import { versionOf } from "./version.ts";
 const BYTES = ["params.message.parts[].raw", "params.message.parts[].file.bytes"];
 
 /** Answers a JSON-RPC request, of whichever version. Errors of the protocol have the status 200, as JSON-RPC's do. */
-export async function answerRpc(request: Request, call: Call): Promise<Response> {
+export async function answerRpc(request: Request, call: Omit<Call, "version">): Promise<Response> {
   const type = request.headers.get("content-type");
   if (type !== null && !/^application\/json\s*(?:;|$)/i.test(type)) {
     const message = `The Content-Type ${JSON.stringify(type.slice(0, 100))} is not supported; application/json is.`;
@@ -41,7 +41,7 @@ export async function answerRpc(request: Request, call: Call): Promise<Response>
     const message = `The protocol version ${JSON.stringify(version.unknown.slice(0, 32))} is not supported; 1.0 and 0.3 are.`;
     return refused(envelope.id, rpcError(new VersionNotSupportedError(message)));
   }
-  return version === "0.3" ? legacyRpc(envelope, call) : modernRpc(envelope, call);
+  return (version === "0.3" ? legacyRpc : modernRpc)(envelope, { ...call, version });
 }
 
 async function modernRpc({ id, method, params = {} }: RpcRequest, call: Call): Promise<Response> {

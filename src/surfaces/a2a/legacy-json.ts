@@ -47,11 +47,30 @@ function decodeConfiguration({ blocking, pushNotification, historyLength, ...res
 }
 
 /** A push configuration: 0.3 has a list of authentication schemes, of which the first counts. */
-export function decodePush({ authentication, ...rest }: Params): Params {
+function decodePush({ authentication, ...rest }: Params): Params {
   if (!isParams(authentication)) return rest;
   const { schemes, credentials } = authentication;
   const scheme = Array.isArray(schemes) ? schemes[0] : schemes;
   return { ...rest, authentication: { scheme, credentials } };
+}
+
+/** A request that creates one: what is kept stands within the member `pushNotificationConfig`. */
+export function decodeCreatePush({ pushNotificationConfig, config, taskId }: Params): Params {
+  const given = isParams(config) ? config.pushNotificationConfig : pushNotificationConfig;
+  if (!isParams(given)) throw malformed("pushNotificationConfig", "is missing");
+  return { ...decodePush(given), taskId };
+}
+
+/** A push configuration of 1.0, or a list of them, in 0.3. */
+export function encodePush(result: unknown): unknown {
+  if (!isParams(result)) return result;
+  if (Array.isArray(result.configs)) return { ...result, configs: result.configs.map(encodePush) };
+  const { taskId, authentication, ...rest } = result;
+  const schemes = isParams(authentication) ? { ...authentication, schemes: [authentication.scheme] } : null;
+  return {
+    name: `tasks/${taskId}/pushNotificationConfigs/${rest.id}`,
+    pushNotificationConfig: { ...rest, ...(schemes === null ? {} : { authentication: schemes }) },
+  };
 }
 
 /** `{ task }`, `{ statusUpdate }` or `{ artifactUpdate }` of 1.0, in 0.3. */

@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 import { hybridCard } from "./card.ts";
 import { malformed, restError } from "./errors.ts";
 import { Handler } from "./handler.ts";
-import { decodeSend, encodeTask, encodeUpdate } from "./legacy-json.ts";
+import { decodeCreatePush, decodeSend, encodePush, encodeTask, encodeUpdate } from "./legacy-json.ts";
 import { OPERATIONS, type Params, STREAMS } from "./operations.ts";
 import { isParams } from "./rpc-envelope.ts";
 import { streamResponse } from "./stream-response.ts";
@@ -26,8 +26,13 @@ const BYTES = ["message.parts[].raw", "message.content[].file.fileWithBytes"];
 const MEDIA: Readonly<Record<Version, string>> = { "1.0": "application/a2a+json", "0.3": "application/json" };
 
 /** Answers a request of HTTP+JSON. Errors have their own status; their body is a `google.rpc.Status`, in 0.3 flatter. */
-export async function answerRest(request: Request, asked: RestRequest, call: Call): Promise<Response> {
+export async function answerRest(
+  request: Request,
+  asked: RestRequest,
+  unversioned: Omit<Call, "version">,
+): Promise<Response> {
   const { version } = asked;
+  const call = { ...unversioned, version };
   const handler = new Handler(call);
   try {
     checkVersion(request, version);
@@ -52,7 +57,8 @@ async function modern(handler: Handler, operation: string, params: Params, call:
 /** The same operations, in the JSON of 0.3. */
 async function legacy(handler: Handler, operation: string, given: Params, call: Call): Promise<Response> {
   const sends = operation === "SendMessage" || operation === "SendStreamingMessage";
-  const params = sends ? decodeSend(given) : given;
+  const creates = operation === "CreateTaskPushNotificationConfig";
+  const params = sends ? decodeSend(given) : creates ? decodeCreatePush(given) : given;
   const stream = STREAMS[operation]?.(handler, params);
   if (stream !== undefined) {
     const framing = { event: encodeUpdate, error: (thrown: unknown) => legacyError(thrown) };
@@ -61,7 +67,9 @@ async function legacy(handler: Handler, operation: string, given: Params, call: 
   if (operation === "GetExtendedAgentCard") return answer("0.3", hybridCard(call.agent, call.place, true), 200);
   const result = await OPERATIONS[operation]?.(handler, params);
   if (result === null) return new Response(null, { status: 204 });
-  return answer("0.3", sends ? encodeUpdate(result) : encodeTask(result), sends ? 201 : 200);
+  const pushes = operation.includes("PushNotificationConfig");
+  const body = sends ? encodeUpdate(result) : pushes ? encodePush(result) : encodeTask(result);
+  return answer("0.3", body, sends || creates ? 201 : 200);
 }
 
 /** A body as an object; none where the request has none. Some clients send `null` for nothing. */

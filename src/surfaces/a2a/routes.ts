@@ -34,7 +34,7 @@ export function a2a(deps: AppDeps): Hono<HttpEnv> {
   return routes;
 }
 
-function callOf(c: Context<HttpEnv>, deps: AppDeps): Call {
+function callOf(c: Context<HttpEnv>, deps: AppDeps): Omit<Call, "version"> {
   const { agent, owner, requestId } = c.var;
   return {
     deps,

@@ -11,6 +11,7 @@ import { isEnd, type TurnEvent } from "../../values/turn-event.ts";
 import { type Call, sessionOf } from "./call.ts";
 import { noSuchTask } from "./errors.ts";
 import { derivedContext, fingerprint, type Incoming } from "./incoming.ts";
+import { checkPush, createPush } from "./push.ts";
 import { readAnswers } from "./question.ts";
 import { taskId } from "./task-id.ts";
 import { TaskStream } from "./task-stream.ts";
@@ -100,8 +101,17 @@ function alone({ deps, env }: Call): Run {
   };
 }
 
+/** The turn of a message has begun, and whoever wants to know what becomes of it will. */
+async function begin(call: Call, incoming: Incoming, run: Run): Promise<Begun> {
+  const { push } = incoming;
+  if (push !== null) checkPush(call, push);
+  const begun = await beginTurn(call, incoming, run);
+  if (push !== null) await createPush(call, { ...push, taskId: taskId(begun) }, true);
+  return begun;
+}
+
 /** Starts a turn, or has one go on that waits for what the message answers. */
-function begin(call: Call, incoming: Incoming, run: Run): Promise<Begun> {
+function beginTurn(call: Call, incoming: Incoming, run: Run): Promise<Begun> {
   if (incoming.taskId !== null) return goOn(call, incoming, incoming.taskId, run);
   const { owner, agent, now } = call;
   const { content, blobs, message } = incoming;
