@@ -190,6 +190,8 @@ export interface TurnStart {
   readonly more?: number;
   /** {@link BeginRequest.asked} of the request that began the turn. */
   readonly asked?: string;
+  /** As a beat's `attach`. */
+  readonly attach?: true;
 }
 
 /** The effective context on its own. `more` as in {@link TurnStart}. */
@@ -377,7 +379,8 @@ export interface CompactRequest {
 }
 
 export type AppendAnswer =
-  | { readonly kind: "ok"; readonly lastSeq: number }
+  /** `attach`: as a beat's. */
+  | { readonly kind: "ok"; readonly lastSeq: number; readonly attach?: true }
   /** The fence is stale: another isolate has the session. */
   | { readonly kind: "lost" };
 

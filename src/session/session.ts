@@ -188,7 +188,7 @@ export class Session implements SessionRpc {
     // A sub-session is in D1 once it ends.
     if (request.deferrals !== undefined && row.parent === null) this.#flushSoon(0);
     else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
-    return answer;
+    return answer.kind === "ok" && this.#live.wants(row.turn, request.fence) ? { ...answer, attach: true } : answer;
   }
 
   async beat(fence: number): Promise<BeatAnswer> {
@@ -584,7 +584,8 @@ export class Session implements SessionRpc {
     this.#asked = { fence: row.fence, request };
     const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
-    return withLists(start, first, rest.length);
+    const attach = this.#live.wants(row.turn, row.fence) ? ({ attach: true } as const) : {};
+    return { ...withLists(start, first, rest.length), ...attach };
   }
 
   #effective(row: SessionRow) {

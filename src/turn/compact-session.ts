@@ -34,7 +34,8 @@ export async function compactSession(
   await checkQuotas(host, env, name, ["tokensPerDay"], Date.now());
   const request = plainRequest({ agent, owner, conversation: { id, minted: false }, requestId }, []);
   const turn = `compaction_${hex(16)}`;
-  const deps = { session, env, now: Date.now, mintId: () => hex(12) };
+  // Nobody follows a compaction.
+  const deps = { session, env, now: Date.now, mintId: () => hex(12), attach: () => {} };
   const { setup, conversation } = lineOf(deps, request, { ...start, turn }, model);
   const whole = await setup.whole();
   const observe = observer(host.hooks ?? {}, { env, ctx }, request, hex, host.log);

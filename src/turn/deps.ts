@@ -22,3 +22,10 @@ export interface TurnDeps {
   /** What is told of each model call, each tool call and the turn, when they are over. */
   readonly observe?: (request: TurnRequest) => Observe;
 }
+
+/** What a turn needs of the world, and who is told what it did. */
+export type StepDeps = Omit<TurnDeps, "observe"> & {
+  readonly observe: Observe | null;
+  /** Somebody follows the turn who has nothing of it yet. */
+  readonly attach: () => void;
+};

@@ -5,21 +5,24 @@ import type { Conversation } from "./conversation.ts";
 import type { Prepared } from "./prepare.ts";
 import { definitionMark, itemMark } from "./segments.ts";
 
-/** What a turn writes to its session. Knows what the session has acknowledged, and whether the turn is over there. */
+/** What a turn writes to its session. Calls `attach` when somebody follows the turn who has nothing of it yet. Knows what the session has acknowledged, and whether the turn is over there. */
 export class Journal {
   readonly #session: Pick<SessionApi, "append">;
   readonly #start: Pick<TurnStart, "fence" | "turn">;
   readonly #conversation: Conversation;
+  readonly #attach: () => void;
   #over = false;
 
   constructor(
     session: Pick<SessionApi, "append">,
     start: Pick<TurnStart, "fence" | "turn">,
     conversation: Conversation,
+    attach: () => void,
   ) {
     this.#session = session;
     this.#start = start;
     this.#conversation = conversation;
+    this.#attach = attach;
   }
 
   /** Appends what the conversation has that is not acknowledged yet, with `fields`. Throws `lost` on a stale fence. */
@@ -33,6 +36,7 @@ export class Journal {
     const answer = await this.#session.append(request);
     this.#over = kind === "finish" || kind === "handover" || answer.kind === "lost";
     if (answer.kind === "lost") throw lost();
+    if (answer.attach) this.#attach();
     this.#conversation.acknowledged();
   }
 

@@ -3,7 +3,7 @@ import type { TurnStart } from "../session/contract.ts";
 import type { Numbered } from "../values/entry.ts";
 import { askedChain, cacheKey, sessionId } from "./begin.ts";
 import { Conversation } from "./conversation.ts";
-import type { TurnDeps } from "./deps.ts";
+import type { StepDeps, TurnDeps } from "./deps.ts";
 import { Journal, lost } from "./journal.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { type Model, turnSettings } from "./settings.ts";
@@ -21,7 +21,7 @@ export interface Line {
 
 /** Puts a turn on a model, as `start` says its chain stands. */
 export function lineOf(
-  deps: Pick<TurnDeps, "session" | "env" | "now" | "mintId">,
+  deps: Pick<StepDeps, "session" | "env" | "now" | "mintId" | "attach">,
   request: TurnRequest,
   start: TurnStart,
   model: Model,
@@ -48,7 +48,7 @@ export function lineOf(
     now: deps.now,
     mintId: deps.mintId,
   };
-  return { model, key, conversation, journal: new Journal(deps.session, start, conversation), setup };
+  return { model, key, conversation, journal: new Journal(deps.session, start, conversation, deps.attach), setup };
 }
 
 async function whole(

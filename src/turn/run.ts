@@ -74,6 +74,7 @@ async function drive(
   let pulse: Pulse | null = null;
   let relay: Relay | null = null;
   let failed: Failure | null = null;
+  let resumed = false;
   let leaving = Number.POSITIVE_INFINITY;
   let { turn } = about;
   let observe: Observe | null = null;
@@ -95,14 +96,17 @@ async function drive(
     request = held.request;
     signal = request.signal;
     observe = deps.observe?.(request) ?? null;
-    if (start.resumed) sink.goOnFrom(await replayed(session, start));
+    resumed = start.resumed;
+    if (resumed) sink.goOnFrom(await replayed(session, start));
     relay = new Relay(session, start.fence, sink.log);
     sink.onEvent = (event) => relay?.more(event);
-    pulse = new Pulse(session, start.fence, leaseSeconds(env), now, () => relay?.attach());
+    const attach = () => relay?.attach();
+    if (start.attach) attach();
+    pulse = new Pulse(session, start.fence, leaseSeconds(env), now, attach);
     pulse.leaveBy(leaving);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
-    steps = new Steps({ ...deps, observe }, request, held.models, start, pulse);
+    steps = new Steps({ ...deps, observe, attach }, request, held.models, start, pulse);
     await steps.run();
   } catch (error) {
     const failure = failureOf(error);
@@ -125,6 +129,8 @@ async function drive(
       failure: failed,
     });
     signal?.removeEventListener("abort", leave);
+    // What several isolates told stays one log, so that whoever read the beginning can go on from there.
+    if (resumed && !steps?.handedOver) relay?.attach();
     await relay?.finish();
   }
 }

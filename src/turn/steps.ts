@@ -5,6 +5,7 @@ import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
 import { RETRIES } from "../providers/contract.ts";
 import type { AppendRequest, BlobRow, CallRecord, PendingBatch, TurnStart } from "../session/contract.ts";
+import type { EventLog } from "../session/event-log.ts";
 import type { AssistantEntry, CallBlock, CompactionEntry, ToolResult } from "../values/entry.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import type { Pause } from "../values/pause.ts";
@@ -17,11 +18,10 @@ import { callRecord } from "./call-record.ts";
 import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.ts";
 import { compact, isDue } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
-import type { TurnDeps } from "./deps.ts";
+import type { StepDeps } from "./deps.ts";
 import { fallsBack, PATIENCE_SECONDS, pickModel, restAfter } from "./fallback.ts";
 import { answeredWrite, lost, saving } from "./journal.ts";
 import { type Line, lineOf } from "./line.ts";
-import type { Observe } from "./observation.ts";
 import { overLimit, overtime, type Spent } from "./over-limit.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
@@ -47,9 +47,6 @@ interface Asked extends Ready {
 
 /** What a turn does next: prepare a request, send one, or nothing. */
 type Next = "prepare" | Ready | "ended";
-
-/** What a turn needs of the world, and who is told what it did. */
-type StepDeps = Omit<TurnDeps, "observe"> & { readonly observe: Observe | null };
 
 /** The steps of a turn that has begun: ask the model, run its calls, ask again. */
 export class Steps {
@@ -135,7 +132,7 @@ export class Steps {
     const { sink } = this.#deps;
     const { turn, step, pending, resting = [] } = this.#start;
     if (sink.log.last === 0) sink.emit({ type: "started", turn, conversation: conversation.id, agent: agent.name });
-    else if (sink.log.all.some((event) => event.type === "request" && event.step > step)) {
+    else if (isUnderWay(sink.log, step)) {
       // The step was under way where the turn was before.
       sink.emit({ type: "withdrawn", step: step + 1 });
     }
@@ -613,4 +610,10 @@ export class Steps {
     const made = { v: 1, origin: "runtime", at: this.#deps.now(), turn: this.#start.turn } as const;
     this.#conversation.add({ ...made, kind: "results", of, results });
   }
+}
+
+/** Whether the step after so many was begun where the turn was before, and not withdrawn there. */
+function isUnderWay(log: EventLog, steps: number): boolean {
+  const last = log.all.findLast(({ type }) => type === "request" || type === "withdrawn");
+  return last?.type === "request" && last.step > steps;
 }
