@@ -199,17 +199,17 @@ test("a turn in the background is begun here and runs elsewhere, with nobody att
 
 test("a run that nobody waits for hands its turn on after ten minutes, between two steps, and counts no attempt for it", async () => {
   const slow = waiting("slow", true);
-  const model = scripted(...[1, 2, 3, 4, 5].map((n) => call("slow", {}, `c${n}`)), say("Done."));
+  const model = scripted(...[1, 2].map((n) => call("slow", {}, `c${n}`)), say("Done."));
   const on = stage(model.provider, [slow.tool]);
   await on.startInBackground();
-  for (let n = 1; n <= 5; n++) {
+  for (let n = 1; n <= 2; n++) {
     await soon(() => expect(slow.calls).toHaveLength(n));
     await pass(11 * 60 * SECOND);
     slow.calls[n - 1]?.answer(`answer ${n}`);
   }
   expect((await on.events()).at(-1)).toMatchObject({ type: "done" });
-  expect(on.jobs).toHaveLength(6);
-  expect((await on.results()).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+  expect(on.jobs).toHaveLength(3);
+  expect((await on.results()).map(({ status }) => status)).toEqual(["ok", "ok"]);
 });
 
 test("a second run that is started with the same fence changes nothing", async () => {
