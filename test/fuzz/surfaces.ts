@@ -14,6 +14,9 @@ export interface Surface {
 /** The conversation that is there, with two turns, one with a tool. */
 export const KNOWN = "known";
 
+/** Stands in valid requests for the id of the task that is there. */
+const TASK = "the-task";
+
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const hi = { role: "user", content: "hi" };
@@ -125,20 +128,69 @@ const sessions: Surface = {
   ],
 };
 
+const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hi" }], contextId: KNOWN };
+const withFile = {
+  ...{ messageId: "m-2", role: "ROLE_USER", metadata: { a: 1 }, extensions: ["https://x.test/e"] },
+  parts: [{ text: "look" }, { raw: PNG, mediaType: "image/png", filename: "a.png" }, { data: { a: [1] } }],
+};
+const said = {
+  kind: "message",
+  messageId: "m-3",
+  role: "user",
+  parts: [{ kind: "text", text: "hi" }],
+  contextId: "old",
+};
+const configuration = { acceptedOutputModes: ["text/plain"], historyLength: 2, blocking: true };
+
+const rpc = (method: string, params: unknown) => ({
+  path: "/a2a",
+  headers: method.includes("/") ? {} : { "a2a-version": "1.0" },
+  body: { jsonrpc: "2.0", id: 7, method, params },
+});
+
+const a2a: Surface = {
+  name: "A2A",
+  has: (path) => /a2a|message:|\/tasks|[cC]ard|well-known/.test(path),
+  valid: {
+    "POST /a2a": [
+      rpc("SendMessage", { message, configuration }),
+      rpc("SendMessage", { message: withFile }),
+      rpc("SendStreamingMessage", { message: withFile }),
+      rpc("GetTask", { id: TASK, historyLength: 1 }),
+      rpc("ListTasks", { contextId: "tasked", pageSize: 5 }),
+      rpc("CancelTask", { id: TASK }),
+      rpc("SubscribeToTask", { id: TASK }),
+      rpc("CreateTaskPushNotificationConfig", { taskId: TASK, config: { url: "https://x.test/hook" } }),
+      rpc("message/send", { message: said, configuration }),
+      rpc("message/stream", { message: said }),
+      rpc("tasks/get", { id: TASK }),
+    ],
+    "POST /message:send": [{ path: "/message:send", body: { message: withFile, configuration } }],
+    "POST /message:stream": [{ path: "/message:stream", body: { message } }],
+    "POST /v1/message:send": [{ path: "/v1/message:send", body: { message: said } }],
+    "GET /tasks": [{ path: "/tasks?contextId=tasked&pageSize=1&includeArtifacts=true" }],
+  },
+  fields: [
+    ...["jsonrpc", "id", "method", "params", "message", "messageId", "role", "parts", "text", "raw", "url", "data"],
+    ...["mediaType", "filename", "contextId", "taskId", "referenceTaskIds", "metadata", "extensions", "configuration"],
+    ...["historyLength", "blocking", "returnImmediately", "acceptedOutputModes", "kind", "pageSize", "pageToken"],
+  ],
+};
+
 const others: Surface = {
   name: "what else there is",
-  has: (path) => ![chat, sessions].some((surface) => surface.has(path)),
+  has: (path) => ![chat, sessions, a2a].some((surface) => surface.has(path)),
   valid: {},
   fields: ["id"],
 };
 
-export const SURFACES: readonly Surface[] = [chat, sessions, others];
+export const SURFACES: readonly Surface[] = [chat, sessions, a2a, others];
 
-/** The valid requests of a surface, given all routes of the app and a session that was taken out. */
+/** The valid requests of a surface, given all routes of the app and what the world began with. */
 export function validRequests(
   surface: Surface,
   routes: readonly { readonly method: string; readonly path: string }[],
-  exported: unknown,
+  { exported, task }: { readonly exported: unknown; readonly task: string },
 ): Valid[] {
   return routes
     .filter(({ path }) => surface.has(path))
@@ -146,7 +198,9 @@ export function validRequests(
       if (path === "/api/sessions/import") return [{ method, path, body: exported }];
       const known = surface.valid[`${method} ${path}`];
       if (known !== undefined) return known.map((valid) => ({ method, ...valid }));
-      const named = path.replace(":id", KNOWN).replace(/:[^/]+/g, "x");
-      return [{ method, path: named, ...(["GET", "DELETE"].includes(method) ? {} : { body: {} }) }];
-    });
+      const named = path.replace(/:task\{[^}]*:([a-z]+)\}/, `${TASK}:$1`).replace(":task", TASK);
+      const whole = named.replace(":id", KNOWN).replace(/\/:[a-z][^/]*/gi, "/x");
+      return [{ method, path: whole, ...(["GET", "DELETE"].includes(method) ? {} : { body: {} }) }];
+    })
+    .map((valid) => JSON.parse(JSON.stringify(valid).replaceAll(TASK, task)));
 }

@@ -25,7 +25,7 @@ test.each(SURFACES)(
     console.log(`${surface.name}: ${SAMPLE} requests from seed ${SEED}`);
     silence();
     const stored = await firstStored();
-    const valid = validRequests(surface, new World(stored).routes, stored.exported);
+    const valid = validRequests(surface, new World(stored).routes, stored);
     const requests = fc.sample(drawn(valid, surface.fields), { numRuns: SAMPLE, seed: SEED }).flatMap((one) => {
       const request = valid[one.valid];
       return request === undefined ? [] : [hostile(request, one.changes, one.raw)];

@@ -27,6 +27,8 @@ export interface Stored {
 export interface Beginning extends Stored {
   /** The conversation that is there, as `…/export` answers it. */
   readonly exported: unknown;
+  /** The id of a task that is over. */
+  readonly task: string;
 }
 
 /**
@@ -145,9 +147,18 @@ export async function firstStored(): Promise<Beginning> {
   await ask(KNOWN, "thanks");
   await ask("gone", "forget me");
   await world.fetch({ method: "DELETE", path: "/api/sessions/gone", headers: {}, body: null });
+  const sent = await world.fetch({
+    method: "POST",
+    path: "/message:send",
+    headers: { "content-type": "application/json", "a2a-version": "1.0" },
+    body: JSON.stringify({
+      message: { messageId: "first", contextId: "tasked", role: "ROLE_USER", parts: [{ text: "do it" }] },
+    }),
+  });
+  const { task }: { task: { id: string } } = await sent.json();
   await world.settled();
   const taken = await world.fetch({ method: "GET", path: `/api/sessions/${KNOWN}/export`, headers: {}, body: null });
-  return { ...world.stored(), exported: await taken.json() };
+  return { ...world.stored(), exported: await taken.json(), task: task.id };
 }
 
 function tables(db: DatabaseSync): unknown[] {
