@@ -6,6 +6,7 @@ import { modesProblem } from "./modes.ts";
 import { duplicates, nameProblem, reservedNames } from "./names.ts";
 import { isCount, unknownOptions, unknownOptionsProblem } from "./options.ts";
 import { defaultPlanMode, planTools } from "./plan.ts";
+import { retentionProblem } from "./retention.ts";
 import { settingsProblem } from "./settings.ts";
 import { toolProblem } from "./tool.ts";
 import { subagentsProblem, transferTools } from "./transfer.ts";
@@ -50,6 +51,8 @@ export interface AgentOptions {
   readonly compaction?: false | Partial<Omit<Compaction, "automatic">>;
   /** Rises to withdraw instructions and descriptions that were frozen; default 1. */
   readonly revision?: number;
+  /** Deletes conversations that nobody used for so many days, as their owner could; default never. */
+  readonly retentionDays?: number;
   /** Lets tools of risk `destructive` run; default false. */
   readonly allowDestructive?: boolean;
 }
@@ -71,6 +74,7 @@ const OPTIONS = [
   "clientSystem",
   "compaction",
   "revision",
+  "retentionDays",
   "allowDestructive",
 ];
 const LIMITS = { steps: 50, repeats: 5, subrequests: 9_000, seconds: 1_800, tokens: 2_000_000 } as const;
@@ -104,6 +108,7 @@ export function defineAgent(options: AgentOptions): Agent {
     clientSystem: options.clientSystem ?? "accept",
     compaction: compactionOf(options.compaction),
     revision: options.revision ?? 1,
+    ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
     allowDestructive: options.allowDestructive ?? false,
     index: new ToolIndex(tools),
   };
@@ -146,7 +151,9 @@ function agentProblem(agent: Agent): string | null {
   if (typeof agent.hostSearch !== "boolean") return "hostSearch must be true or false";
   if (typeof agent.allowDestructive !== "boolean") return "allowDestructive must be true or false";
   if (!isCount(agent.revision, 1)) return "revision must be a whole number above 0";
-  return compactionProblem(agent.compaction) ?? settingsProblem(agent.settings);
+  return (
+    compactionProblem(agent.compaction) ?? retentionProblem(agent.retentionDays) ?? settingsProblem(agent.settings)
+  );
 }
 
 function planProblem({ plan }: AgentOptions): string | null {

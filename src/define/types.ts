@@ -114,6 +114,8 @@ export interface Agent {
   readonly clientSystem: "accept" | "ignore";
   readonly revision: number;
   readonly compaction: Compaction;
+  /** Sessions that nobody used for so many days are deleted; absent keeps them. */
+  readonly retentionDays?: number;
   readonly allowDestructive: boolean;
   /** Search index over the lazy tools, kept from turn to turn; `defineAgent` makes it. */
   readonly index?: ToolIndex;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { toldEntries } from "../context/effective.ts";
+import { keepMs } from "../define/retention.ts";
 import type { Agent } from "../define/types.ts";
 import type { Branch } from "../session/branch.ts";
 import type { BlobRow } from "../session/contract.ts";
@@ -70,7 +71,7 @@ export function imported(
     throw badRequest("record", `it is a session with ${branch.agent}, and can't go on with ${agent.name}`);
   }
   const mode = Object.hasOwn(agent.modes, branch.mode) ? branch.mode : "agent";
-  return { branch: { ...branch, mode, from: null }, signed: true };
+  return { branch: { ...branch, mode, from: null, keepMs: keepMs(agent) }, signed: true };
 }
 
 function untrusted({ title, entries, blobs }: Body, agent: Agent): Branch {
@@ -85,6 +86,7 @@ function untrusted({ title, entries, blobs }: Body, agent: Agent): Branch {
     agent: agent.name,
     title: titled(title),
     mode: "agent",
+    keepMs: keepMs(agent),
     from: null,
     newest: { status: "done", turn: TURN, user_seq: users.at(-1) ?? 0, refused_from: 0 },
     wire: "",

@@ -20,7 +20,13 @@ export function adoptBranch(store: Store, id: SessionId, branch: Branch, now: nu
       ...{ cuts: branch.cuts, deferrals: branch.deferrals, deferrals_rev: branch.deferrals === null ? 0 : rev },
       ...{ fence: firstFence(), ...newest, step: 0, attempts: 1, lease_seconds: 0, cancel: 0 },
       ...{ wire, wire_before: wire, attempt: "", sent_before: branch.sentThrough, resumed: 0, last_append: "" },
-      ...{ parent: null, forks: 0, forked_from: branch.from?.conversation ?? null, forked_at: branch.from?.at ?? null },
+      ...{
+        parent: null,
+        forks: 0,
+        forked_from: branch.from?.conversation ?? null,
+        forked_at: branch.from?.at ?? null,
+        keep_ms: branch.keepMs,
+      },
       ...{ asked: "", body: "", began_at: 0, handed: 0, ended: "" },
       ...{ flushed_rev: 0, flushed_seq: 0, recorded_rev: 0, refused: "[]", admitted: "[]", deleted_at: null },
     });

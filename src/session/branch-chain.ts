@@ -1,7 +1,6 @@
 import type { PrefixMarks } from "../prefix/marks.ts";
 import type { Numbered } from "../values/entry.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
-import { NO_USAGE } from "../values/usage.ts";
 import { itemOf } from "./chain.ts";
 import type { CallRecord } from "./contract.ts";
 import { anchorWithin, type Marked, type WholeEpoch, wholeEpoch } from "./epoch.ts";
@@ -90,8 +89,8 @@ function branchChain(store: Store, key: string, head: EpochHead, there: Readonly
     ...(items.length === 0 ? { verdict: { prefix: "first" } as const } : {}),
     deferred: whole.deferred,
     items,
-    // It stands in the ledger of the session it was made in; here it is known, and not counted again.
-    call: call === null ? null : { ...call, epoch: head.epoch, end: anchor, usage: NO_USAGE, copied: true },
+    // It stands in the ledger of the session it was made in, and is counted there.
+    call: call === null ? null : { ...call, epoch: head.epoch, end: anchor, copied: true },
   };
 }
 

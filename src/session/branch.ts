@@ -17,6 +17,8 @@ export interface Branch {
   readonly mode: string;
   /** Where it comes from; null for one that was brought in. `at`: the user message it was forked before; null for a clone. */
   readonly from: { readonly conversation: string; readonly at: number | null } | null;
+  /** As in `SessionRow`. */
+  readonly keepMs: number | null;
   /** How the newest turn of what was taken stands: as in `SessionRow`. */
   readonly newest: Pick<SessionRow, "status" | "turn" | "user_seq" | "refused_from">;
   readonly wire: string;
@@ -65,6 +67,7 @@ export function readBranch(store: Store, row: SessionRow, at: number | null, tit
       agent: row.agent,
       title,
       mode: row.mode,
+      keepMs: row.keep_ms,
       from: { conversation: row.conversation, at },
       newest: newestTurn(row, taken, taken.length === all.length),
       wire: row.wire,

@@ -55,6 +55,8 @@ export interface BeginRequest {
   readonly seed: readonly string[];
   /** System text the client sent, joined; null where there is none or the agent ignores it. */
   readonly clientSystem: string | null;
+  /** How long the session is kept while nobody uses it, in milliseconds; absent is for good. */
+  readonly keepMs?: number;
   /** Names of tools whose unanswered calls may run again. */
   readonly rerun: readonly string[];
   /** There are models to fall back on, so it matters which of them rest. */

@@ -92,6 +92,7 @@ export async function rebuild(database: D1Database, store: Store, id: SessionId)
       forked_from: forked_from ?? null,
       forked_at: forked_at ?? null,
       parent: parent ?? null,
+      keep_ms: state.keep_ms ?? null,
     },
     ...{
       asked: state.asked ?? "",

@@ -28,7 +28,9 @@ export const COPIED = [
  * read until the next rewind; without `forks` their titles count from the start again. `refused`: rows that the record
  * lacks; absent where it is whole.
  */
-export type RecordState = Partial<Pick<SessionRow, "cuts" | "forks" | "asked" | "body" | "began_at" | "ended">> & {
+export type RecordState = Partial<
+  Pick<SessionRow, "cuts" | "forks" | "keep_ms" | "asked" | "body" | "began_at" | "ended">
+> & {
   readonly refused?: readonly RowName[];
 } & Pick<
     SessionRow,
@@ -176,6 +178,7 @@ function stateOf(row: SessionRow, refused: readonly RowName[]): RecordState {
     sent_through: row.sent_through,
     cuts: row.cuts,
     forks: row.forks,
+    keep_ms: row.keep_ms,
     wire: row.wire,
     status: row.status,
     turn: row.turn,
@@ -214,6 +217,9 @@ export async function entomb(
     ...COPIED.map(({ table }) => db.prepare(`DELETE FROM ${table} WHERE session = ?`).bind(name)),
     db
       .prepare("DELETE FROM transcripts WHERE owner = ? AND agent = ? AND conversation = ?")
+      .bind(id.owner, id.agent, id.conversation),
+    db
+      .prepare("DELETE FROM requests WHERE owner = ? AND agent = ? AND conversation = ?")
       .bind(id.owner, id.agent, id.conversation),
   ]);
 }

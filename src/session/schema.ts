@@ -80,6 +80,7 @@ const STEPS: readonly (readonly string[])[] = [
        task TEXT, id TEXT, rev INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (task, id)
      ) WITHOUT ROWID`,
   ],
+  ["ALTER TABLE session ADD COLUMN keep_ms INTEGER"],
 ];
 
 /** Whether this object ever stored anything. Writes nothing. */

@@ -54,6 +54,7 @@ import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
 import { entomb } from "./record.ts";
 import { repeatOf } from "./repeat.ts";
+import { expiry } from "./retention.ts";
 import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
@@ -399,6 +400,7 @@ export class Session implements SessionRpc {
     // Its answer was lost on the way.
     if (this.#store.session() !== null) return;
     adoptBranch(this.#store, id, branch, this.#host.now());
+    this.#keep();
     this.#flushSoon(0);
   }
 
@@ -480,10 +482,7 @@ export class Session implements SessionRpc {
   async remove(): Promise<boolean> {
     const row = await this.#known();
     if (row === null) return false;
-    this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
-    this.#release();
-    this.#live.wake();
-    await this.#burySoon();
+    await this.#remove(row);
     return true;
   }
 
@@ -508,7 +507,28 @@ export class Session implements SessionRpc {
         return null;
       },
       push: () => this.#tellNews(),
+      retention: () => this.#expire(),
     });
+  }
+
+  /** From here on everything is refused, and the turn that runs has lost the session. */
+  async #remove(row: SessionRow): Promise<void> {
+    this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
+    this.#release();
+    this.#live.wake();
+    await this.#burySoon();
+  }
+
+  /** Deletes the session if it was idle for long enough. Answers when to look again. */
+  async #expire(): Promise<number | null> {
+    const row = this.#store.session();
+    const due = row === null || row.deleted_at !== null ? null : expiry(row);
+    if (row === null || due === null) return null;
+    const now = this.#host.now();
+    const busy = row.status === "running" ? this.#leaseOf(row, now) : 0;
+    if (now < Math.max(due, busy)) return Math.max(due, busy);
+    await this.#remove(row);
+    return null;
   }
 
   /** The lease's timer rang: a turn whose isolate is silent goes to another one. Answers when to look again. */
@@ -534,9 +554,16 @@ export class Session implements SessionRpc {
     return this.#leaseOf(row, now);
   }
 
-  #watch(due: number): void {
-    const armed = this.#timers.at("lease", due);
-    this.#host.waitUntil(armed.catch((error: unknown) => report("no alarm for the lease", error)));
+  #watch(due: number, name: "lease" | "retention" = "lease"): void {
+    const armed = this.#timers.at(name, due);
+    this.#host.waitUntil(armed.catch((error: unknown) => report(`no alarm for the ${name}`, error)));
+  }
+
+  /** Sees to it that somebody looks when the session, staying idle, is to be deleted. */
+  #keep(): void {
+    const row = this.#store.session();
+    const due = row === null ? null : expiry(row);
+    if (due !== null) this.#watch(due, "retention");
   }
 
   /** Has another isolate go on with the running turn. If none comes the lease runs out, and it is asked again. */
@@ -576,6 +603,7 @@ export class Session implements SessionRpc {
     this.#until = now + row.lease_seconds * 1000;
     if (row.turn === attempt) this.#live.forget(row.turn);
     this.#watch(this.#until);
+    this.#keep();
     return this.#read(row, { chain, rerun, fallback }, history);
   }
 
@@ -626,6 +654,7 @@ export class Session implements SessionRpc {
       // The turn that was running when the record was made had another fence: nothing of it can come any more.
       this.#until ??= 0;
       this.#watch(this.#host.now());
+      this.#keep();
       return "here";
     } catch (error) {
       this.#looking = null;

@@ -60,6 +60,7 @@ export function createSession(store: Store, request: BeginRequest, now: number):
       forked_from: null,
       forked_at: null,
       parent: request.parent ?? null,
+      keep_ms: request.keepMs ?? null,
       flushed_rev: 0,
       flushed_seq: 0,
       recorded_rev: 0,
@@ -128,6 +129,7 @@ export function takeTurn(
       step: plan.resumed ? row.step : 0,
       // Going on after a pause is no further attempt: nothing had failed.
       attempts: plan.resumed && row.status === "running" ? row.attempts + 1 : 1,
+      keep_ms: request.keepMs ?? null,
       lease_seconds: request.leaseSeconds,
       cancel: 0,
       attempt: request.turn,

@@ -59,6 +59,8 @@ export type SessionRow = {
   forked_at: number | null;
   /** Name of the session that it is a sub-session of; null for all others. */
   parent: string | null;
+  /** How long it is kept while nobody uses it; null is for good. */
+  keep_ms: number | null;
   /** All rows through this revision are in D1, and of entries through this number … */
   flushed_rev: number;
   flushed_seq: number;
@@ -91,7 +93,7 @@ export type TextName = "instructions" | "client_system" | "partial";
 
 /** Something to be done at `due` (milliseconds since the epoch), after so many tries that failed. */
 export type Timer = {
-  readonly name: "lease" | "outbox" | "burial" | "push";
+  readonly name: "lease" | "outbox" | "burial" | "push" | "retention";
   readonly due: number;
   readonly tries: number;
 };
@@ -121,6 +123,11 @@ export class Store {
   /** Runs `write` as one transaction. */
   transaction<T>(write: () => T): T {
     return this.#storage.transactionSync(write);
+  }
+
+  /** Whether this object has any storage. */
+  exists(): boolean {
+    return this.#exists ?? hasSchema(this.#sql);
   }
 
   /** The session's row; null when there is no session. */

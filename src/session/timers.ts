@@ -40,9 +40,9 @@ export class Timers {
     await this.#arm();
   }
 
-  /** Something is to be done then; if it waits already its time stays. */
+  /** Something is to be done then; if it waits already, the earlier time counts. */
   async at(name: Timer["name"], due: number): Promise<void> {
-    if (this.#store.timers().some((timer) => timer.name === name)) return;
+    if (this.#store.timers().some((timer) => timer.name === name && timer.due <= due)) return;
     this.#store.setTimer({ name, due, tries: 0 });
     await this.#arm();
   }
@@ -64,7 +64,7 @@ export class Timers {
   async ring(now: number, work: Work): Promise<void> {
     try {
       for (const timer of this.#store.timers()) {
-        if (timer.due <= now) await this.#run(timer, now, work);
+        if (timer.due <= now && this.#store.exists()) await this.#run(timer, now, work);
       }
     } catch (error) {
       this.#report("the timers could not be read", error);
@@ -78,6 +78,8 @@ export class Timers {
       const answer = work[name]();
       // Work that is done at once leaves no moment in which the same timer could be wanted anew and then be dropped.
       const next = answer instanceof Promise ? await answer : answer;
+      // It may have been the burial: with the session went its storage, and these timers.
+      if (!this.#store.exists()) return;
       if (next === null) this.done(name);
       else this.#store.setTimer({ name, due: next, tries: 0 });
     } catch (error) {
@@ -87,6 +89,7 @@ export class Timers {
   }
 
   async #arm(): Promise<void> {
+    if (!this.#store.exists()) return;
     await this.#setAlarm(this.#store.timers()[0]?.due ?? null);
   }
 }

@@ -1,3 +1,4 @@
+import { keepMs } from "../define/retention.ts";
 import type { Agent } from "../define/types.ts";
 import { sha256 } from "../prefix/digest.ts";
 import type { Provider } from "../providers/contract.ts";
@@ -65,6 +66,7 @@ export function beginRequest(
           blocks: content.flatMap((part) => (part.type === "text" ? [part] : [])),
           stop: "end",
         });
+  const keep = keepMs(agent);
   return {
     v: 1,
     id: sessionId(owner, agent.name, conversation.id),
@@ -82,6 +84,7 @@ export function beginRequest(
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
     rerun: rerunOf(agent),
     ...(agent.fallback.length > 0 ? { fallback: true } : {}),
+    ...(keep === null ? {} : { keepMs: keep }),
     asked: askedText(request),
     ...(once === undefined ? {} : { once }),
     ...(request.task === undefined ? {} : { task: request.task }),

@@ -148,7 +148,8 @@ export class World {
     const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
     const left = userMessages(toldEntries(taken)).length;
     if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
-    const ended = (model: string) => branch.chains.find(({ key }) => key.split("#")[0] === model)?.ended ?? null;
+    const ended = (model: string) =>
+      branch.chains.find(({ key }) => key.split("#")[0] === `ring-${model}`)?.ended ?? null;
     const place = this.#place(checker.copy(left, ended), this.#here);
     if (at === null) for (const said of expected) place.expected.add(said);
     if (branch.chains.some((chain) => chain.ended === "fork_reset")) this.seen.add("copy cold");
@@ -360,14 +361,16 @@ export class World {
     const model = modelOf(this.#history.model, this.#deployment);
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
+    const facts = wire.provider.facts(model.split("/")[1] ?? "");
     const problems = wireProblems(wire.view(body), this.#deployed(), this.#here.loaded);
     const accepted: Accepted = {
       layout: wire.layout(body),
       problems: [...met.flags, ...wire.problems(body), ...problems],
       readTokens: met.read,
       idealTokens: met.ideal,
-      copied: { cached: met.cached, message },
-      inlineOnly: !wire.provider.facts(model.split("/")[1] ?? "").deferral,
+      // Where the provider drops thinking with the next message, it can't read all that it wrote.
+      copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
+      inlineOnly: !facts.deferral,
     };
     try {
       this.#here.checker.check(model, accepted, verdict, this.#now);

@@ -287,7 +287,7 @@ describe("the guard of the copy", () => {
       admitted: "[]",
       deleted_at: null,
     },
-    ...{ forks: 0, forked_from: null, forked_at: null, parent: null },
+    ...{ forks: 0, forked_from: null, forked_at: null, keep_ms: null, parent: null },
     ...{ asked: "", body: "", began_at: 0, handed: 0, ended: "" },
   };
   const entries = (values: readonly unknown[]) => ({

@@ -145,7 +145,7 @@ export function append(
 }
 
 /** A whole one-step turn: the first of a session opens its epoch and records a baseline. */
-export async function wholeTurn(session: TestSession, turn: string, text: string, answer: string): Promise<TurnStart> {
+export async function wholeTurn(session: Played, turn: string, text: string, answer: string): Promise<TurnStart> {
   const start = await begin(session, { turn, user: user(text, turn) });
   const first = start.chain === null;
   if (first) {

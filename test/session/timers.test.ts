@@ -4,7 +4,13 @@ import { Store } from "../../src/session/store.ts";
 import { backOff, Timers } from "../../src/session/timers.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
 
-const idle = { push: () => null, lease: () => null, outbox: async () => null, burial: async () => null };
+const idle = {
+  push: () => null,
+  retention: () => null,
+  lease: () => null,
+  outbox: async () => null,
+  burial: async () => null,
+};
 
 function timers() {
   const storage = nodeStorage();
@@ -62,7 +68,7 @@ test("what is not due yet waits, and what waits already is not put off by anothe
   await set.retry("outbox", 0);
   await set.retry("outbox", 1_500);
   const never = () => Promise.reject(new Error("was not due"));
-  await set.ring(1_999, { lease: never, outbox: never, burial: never, push: never });
+  await set.ring(1_999, { lease: never, outbox: never, burial: never, push: never, retention: never });
   expect(store.timers()).toEqual([{ name: "outbox", due: 2_000, tries: 1 }]);
   expect(alarms).toEqual([2_000, 2_000]);
 });
@@ -77,8 +83,9 @@ test("with nothing left to do there is no alarm", async () => {
 
 test("what says when it is due next is left for then, and its tries count from the beginning", async () => {
   const { set, alarms, store } = timers();
+  await set.at("lease", 1_500);
   await set.at("lease", 1_000);
-  await set.at("lease", 500);
+  await set.at("lease", 2_000);
   expect(store.timers()).toEqual([{ name: "lease", due: 1_000, tries: 0 }]);
   await set.ring(1_000, { ...idle, lease: () => 16_000 });
   expect(store.timers()).toEqual([{ name: "lease", due: 16_000, tries: 0 }]);

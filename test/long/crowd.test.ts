@@ -1,0 +1,3 @@
+import { crowd } from "../session/crowd.ts";
+
+crowd(1_000, true);
