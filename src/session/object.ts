@@ -3,6 +3,7 @@ import type { Marks } from "../prefix/marks.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TaskRecord } from "../values/task.ts";
+import { sessionClient } from "./client.ts";
 import type {
   AnswerOutcome,
   AppendAnswer,
@@ -49,6 +50,7 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
       name: ctx.id.name,
       waitUntil,
       setAlarm,
+      removeOther: (id) => sessionClient(env, id).remove(),
       ...runnerOf(ctx),
       now: Date.now,
     });

@@ -10,6 +10,7 @@ import { admit, applyAppend, endText } from "./append.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { epochMarks } from "./chain.ts";
+import { childrenOf } from "./children.ts";
 import { storeCompaction } from "./compaction.ts";
 import type {
   AnswerOutcome,
@@ -97,6 +98,8 @@ export interface SessionHost {
   readonly name: string | undefined;
   waitUntil(work: Promise<unknown>): void;
   readonly setAlarm: SetAlarm;
+  /** Deletes another session; absent where there are no others. */
+  readonly removeOther?: (id: SessionId) => Promise<unknown>;
   /** Has another isolate go on with a turn; absent where there is nobody to ask. */
   readonly run?: ((job: TurnJob) => Promise<void>) | undefined;
   /** Has another isolate tell the news of a task; absent as above. Rejects when they were not taken. */
@@ -746,7 +749,10 @@ export class Session implements SessionRpc {
   async #buried(): Promise<void> {
     const row = this.#store.session();
     if (row?.deleted_at == null) return;
-    const { db } = this.#host;
+    const { db, removeOther } = this.#host;
+    if (removeOther !== undefined) {
+      for (const child of childrenOf(row, this.#store.entries(0))) await removeOther(child);
+    }
     const calls = this.#store.calls(row.recorded_rev);
     if (db !== null) await entomb(db, row, row.deleted_at, [...countUsage(db, row, calls), ...releaseOf(db, row)]);
     this.#looking = Promise.resolve("gone");

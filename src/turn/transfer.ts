@@ -1,5 +1,6 @@
 import type { Agent } from "../define/types.ts";
 import { sha256 } from "../prefix/digest.ts";
+import { subConversation } from "../session/children.ts";
 import type { SessionId } from "../session/contract.ts";
 import { sessionName } from "../session/name.ts";
 import type { Status } from "../values/entry.ts";
@@ -32,11 +33,6 @@ export interface Transferred {
   readonly text: string;
   readonly session: { readonly agent: string; readonly conversation: string };
   readonly usage: Usage;
-}
-
-/** The conversation of a sub-session: the same for the same call, so that a call that is run again goes on with it. */
-export function subConversation(parent: SessionId, call: string): string {
-  return `sub_${sha256(JSON.stringify([sessionName(parent), call])).slice(0, 32)}`;
 }
 
 /**

@@ -120,3 +120,23 @@ test("a process that dies under both: each is taken up, and the call that is run
   expect(requests).toHaveLength(2);
   expectAllExtend(requests);
 });
+
+test("sub-sessions are deleted with their parent, that of a call that is running included", async () => {
+  stage.model.script(handOver, say("Helped."), say("The helper helped."));
+  expect((await ask("deleted")).text).toBe("The helper helped.");
+  stage.model.script(handOver, call("wait"));
+  const turn = ask("deleted");
+  const waiting = await hook.next();
+  const children = (await resultsOf("deleted")).flatMap(({ session }) => session?.id ?? []);
+  const copy = (await stage.send("POST", "/agents/boss/api/sessions/deleted/clone")).body.id;
+  expect((await stage.send("DELETE", `/agents/boss/api/sessions/${copy}`)).status).toBe(200);
+  for (const child of children) expect((await stage.get(`/agents/helper/api/sessions/${child}`)).status).toBe(200);
+
+  expect((await stage.send("DELETE", "/agents/boss/api/sessions/deleted")).status).toBe(200);
+  expect(await waiting.over).toBe("left");
+  await turn;
+  for (const child of children) expect((await stage.get(`/agents/helper/api/sessions/${child}`)).status).toBe(404);
+  expect(await inD1("deleted")).toEqual([]);
+  const left = "SELECT count(*) AS n FROM sessions WHERE agent = 'helper' AND deleted_at IS NOT NULL";
+  expect(await (await stage.workerd.d1()).prepare(left).first()).toEqual({ n: 2 });
+});

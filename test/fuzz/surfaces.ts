@@ -92,6 +92,21 @@ const sessions: Surface = {
       { path: session(), body: { mode: "plan" } },
     ],
     "POST /api/sessions/:id/fork": [{ path: session("/fork"), body: { at: 1 } }],
+    "POST /api/sessions/import": [
+      {
+        path: "/api/sessions/import",
+        body: {
+          format: "holdfast/1",
+          title: "Brought in",
+          entries: [
+            { seq: 1, at: 1, kind: "user", content: [{ type: "text", text: "hello" }] },
+            { seq: 2, at: 2, kind: "assistant", content: [{ type: "text", text: "Hello." }] },
+            { seq: 4, at: 3, kind: "rewind", to: 2 },
+          ],
+          blobs: [],
+        },
+      },
+    ],
     "POST /api/sessions/:id/clone": [{ path: session("/clone"), body: {} }],
     "POST /api/sessions/:id/compact": [{ path: session("/compact"), body: { instructions: "Keep the numbers." } }],
     "POST /api/sessions/:id/pauses/:pauseId": [
