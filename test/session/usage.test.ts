@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dayOf, ownerUsage } from "../../src/session/usage.ts";
+import { sessionName } from "../../src/session/name.ts";
+import type { SessionRow } from "../../src/session/store.ts";
+import { countUsage, dayOf, ownerUsage } from "../../src/session/usage.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 import { append, assistant, begin, callRecord, say, session, user } from "./session.ts";
 
@@ -80,6 +82,31 @@ test("a call that came with a copy of another session is counted there, not here
   await append(one, start, { entries: [assistant("t1", [say("hi")])], call });
   await one.flushed();
   expect(await used("2026-05-01")).toMatchObject({ calls: 0 });
+});
+
+test("a copy whose answer was lost on the way is sent again, and counts nothing again", async () => {
+  const db = await workerd.d1();
+  const row = { owner: "eve", agent: "assistant", conversation: "lost", generation: "g" } as SessionRow;
+  await db
+    .prepare(
+      `INSERT INTO sessions (id, owner, agent, conversation, title, mode, created_at, updated_at, entries, generation, rev, state)
+       VALUES (?, 'eve', 'assistant', 'lost', '', 'agent', 1, 1, 0, 'g', 0, '{}')`,
+    )
+    .bind(sessionName(row))
+    .run();
+  const copy = (through: number, revs: readonly number[]) =>
+    db.batch([
+      ...countUsage(
+        db,
+        row,
+        revs.map((rev) => ({ rev, call: { at: noon("2026-06-01"), usage } })),
+      ),
+      db.prepare("UPDATE sessions SET rev = ? WHERE id = ?").bind(through, sessionName(row)),
+    ]);
+  await copy(3, [2, 3]);
+  await copy(3, [2, 3]);
+  await copy(5, [2, 3, 5]);
+  expect(await ownerUsage(db, "eve", "2026-06-01")).toMatchObject({ calls: 3, input: 30 });
 });
 
 test("a day is one of UTC", () => {
