@@ -18,12 +18,9 @@ export function fallsBack(failure: Failure): boolean {
   return failure.reason === "provider" && !REQUEST_REFUSED.includes(failure.status);
 }
 
-/** The first of the models that may be asked now, in their order; where all rest, the one that has rested first. Null: none. */
-export function pickModel(models: readonly Model[], resting: readonly Resting[], now: number): Model | null {
-  const until = ({ full }: Model) =>
-    Math.max(0, ...resting.filter(({ model }) => model === full).map((rest) => rest.until));
-  const [soonest = null] = models.toSorted((a, b) => until(a) - until(b));
-  return models.find((model) => until(model) <= now) ?? soonest;
+/** The first of the models that may be asked now, in their order; null where all of them rest. */
+export function awake(models: readonly Model[], resting: readonly Resting[], now: number): Model | null {
+  return models.find(({ full }) => resting.every(({ model, until }) => model !== full || until <= now)) ?? null;
 }
 
 /** Until when a model is to be left alone after this failure; nothing where its provider did not say. */

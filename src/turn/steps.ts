@@ -19,7 +19,7 @@ import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.t
 import { compact, isDue } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
-import { fallsBack, PATIENCE_SECONDS, pickModel, restAfter } from "./fallback.ts";
+import { awake, fallsBack, PATIENCE_SECONDS, restAfter } from "./fallback.ts";
 import { answeredWrite, lost, saving } from "./journal.ts";
 import { type Line, lineOf } from "./line.ts";
 import { overLimit, overtime, type Spent } from "./over-limit.ts";
@@ -136,7 +136,8 @@ export class Steps {
       // The step was under way where the turn was before.
       sink.emit({ type: "withdrawn", step: step + 1 });
     }
-    const first = pickModel(this.#models, resting, this.#deps.now());
+    // Where all of them rest, the agent's own is asked: somebody has to be.
+    const first = awake(this.#models, resting, this.#deps.now());
     if (first !== null && first !== this.#model) await this.#switchTo(first);
     let next: Next = pending === null ? "prepare" : await this.#resume(pending);
     while (next !== "ended") {
@@ -302,7 +303,7 @@ export class Steps {
    * What is marked stays marked: the deferrals are the session's, whatever the model.
    */
   async #fallBack(call: CallRecord): Promise<Ready | null> {
-    const next = pickModel(this.#models.slice(1), this.#start.resting ?? [], this.#deps.now());
+    const next = awake(this.#models.slice(1), this.#start.resting ?? [], this.#deps.now());
     if (next === null) return null;
     await this.#save("fallback", { call });
     await this.#switchTo(next);

@@ -171,6 +171,21 @@ test("where all models fail the caller reads the last one's words, and the next 
   expect(outcome(await chat.say("Hello?", deploy))).toBe("end");
 });
 
+test("a model that rests is not fallen back on either; where all of them rest the first is asked", async () => {
+  const deploy = { model: full(acme), fallback: [full(gpt)] };
+  on(acme).script(60);
+  on(gpt).script(600);
+  await chat.say("Hello?", deploy);
+  clock += 61_000;
+  on(acme).script(60);
+  const events = await chat.say("Hello?", deploy);
+  expect(events.at(-1)).toMatchObject({ type: "failed", failure: { status: 429, retryAfter: 60 } });
+  expect(on(gpt).requests()).toHaveLength(1);
+  clock += 1_000;
+  on(acme).script(say("Here."));
+  expect(outcome(await chat.say("Hello?", deploy))).toBe("end");
+});
+
 test("a model without a key is passed over; without any that can be used the first is said to be unusable", async () => {
   on(claude).script(say("Here."));
   expect(outcome(await chat.say("Hello?", { model: "nowhere/m", fallback: [full(claude)] }))).toBe("end");
