@@ -15,6 +15,7 @@ export { type Authenticator, apiKeys } from "./http/auth.ts";
 export type { Provider } from "./providers/contract.ts";
 export { type OpenAICompatibleOptions, openaiCompatible } from "./providers/openai-chat/provider.ts";
 export { type CodeTurn, type Holdfast, type HoldfastOptions, holdfast } from "./surfaces/holdfast.ts";
+export { type RemoteAgentOptions, remoteAgent } from "./toolkit/remote-agent.ts";
 export { consoleSpans } from "./turn/console-spans.ts";
 export type { HookContext, ModelCall } from "./turn/observe.ts";
 export type { Span } from "./turn/span.ts";

@@ -70,7 +70,7 @@ export function settlePause(
     if (known !== undefined) return known;
     const pause = entry.pauses.find(({ call }) => call === id);
     const answer = pause === undefined ? undefined : answers.get(pause.id);
-    const { status, text } = answer === undefined ? NOBODY : answerResult(answer);
+    const { status, text } = answer === undefined ? NOBODY : answerResult(answer, noteOf(pause));
     return { call: id, name, status, content: [{ type: "text", text }] };
   });
   const made: Entry[] = [{ ...head, kind: "results", of: open.seq, results }];
@@ -96,8 +96,17 @@ function approvedText(plan: string): string {
 
 const NOBODY = { status: "interrupted", text: NOT_ANSWERED } as const;
 
-function answerResult(answer: PauseAnswer): { readonly status: "ok" | "denied"; readonly text: string } {
-  if (answer.kind === "question") return { status: "ok", text: answer.answer };
+function noteOf(pause: Pause | undefined): string | null {
+  return pause?.kind === "question" ? (pause.note ?? null) : null;
+}
+
+function answerResult(
+  answer: PauseAnswer,
+  note: string | null,
+): { readonly status: "ok" | "denied"; readonly text: string } {
+  if (answer.kind === "question") {
+    return { status: "ok", text: note === null ? answer.answer : `${note}\n\nThe answer: ${answer.answer}` };
+  }
   if (answer.decision === "approve") return { status: "ok", text: "The plan was approved." };
   const why = answer.reason === null ? "" : ` The reason: ${answer.reason}`;
   return { status: "denied", text: `The plan was not approved.${why}` };

@@ -396,7 +396,8 @@ export class Steps {
         catalog: prepared.catalog,
         active: prepared.active,
         declared: prepared.declared,
-        allowDestructive: agent.allowDestructive,
+        // An agent that calls us is nobody who could have approved it.
+        allowDestructive: agent.allowDestructive && !owner.roles.includes("agent"),
         context: { env, owner, session: this.#session, fetch: this.#fetch },
         transfer: this.#transfer(pending !== null),
         mayAsk: this.#request.sub === undefined,

@@ -1,6 +1,12 @@
 /** What a turn waits for when a call can't be answered without its owner. Each kind has its own answer. */
 export type Asked =
-  | { readonly kind: "question"; readonly question: string; readonly options?: readonly string[] }
+  | {
+      readonly kind: "question";
+      readonly question: string;
+      readonly options?: readonly string[];
+      /** What the model is told beside the answer: whose question it was, and what to do with it. */
+      readonly note?: string;
+    }
   | { readonly kind: "plan"; readonly plan: string };
 
 /** A call that waits. `id` names it to whoever answers; `call` is the tool call whose result the answer is. */

@@ -1,6 +1,15 @@
 import { env } from "cloudflare:workers";
 import { z } from "zod";
-import { apiKeys, defineAgent, defineTool, holdfast, lazy, SessionObject, TurnRunner } from "../../../src/index.ts";
+import {
+  apiKeys,
+  defineAgent,
+  defineTool,
+  holdfast,
+  lazy,
+  remoteAgent,
+  SessionObject,
+  TurnRunner,
+} from "../../../src/index.ts";
 
 export { SessionObject, TurnRunner };
 
@@ -11,6 +20,9 @@ interface Settings {
   readonly HOOK?: string;
   /** Comma-separated core tools that came later. */
   readonly LATE?: string;
+  /** Another agent, which the tool `booker` asks, and the key for it. */
+  readonly REMOTE?: string;
+  readonly REMOTE_KEY?: string;
 }
 
 const settings = env as unknown as Settings;
@@ -44,6 +56,9 @@ const tools = [
     },
   }),
   defineTool({ name: "wipe", description: "Wipes all.", risk: "destructive", execute: () => "wiped" }),
+  ...(settings.REMOTE === undefined
+    ? []
+    : [remoteAgent({ url: settings.REMOTE, name: "booker", auth: settings.REMOTE_KEY ?? "", timeout: "20s" })]),
   ...(settings.LATE ?? "")
     .split(",")
     .filter((name) => name !== "")
