@@ -195,6 +195,7 @@ export class Steps {
     if (done === null) return false;
     const { summary, entry } = done;
     this.usage = addUsage(this.usage, summary.usage);
+    for (const _ of summary.calls) this.#subrequests.model(RETRIES);
     for (const call of entry === null ? summary.calls : summary.calls.slice(0, -1)) await this.#saveCall(call);
     if (entry !== null) this.#conversation.compact(entry, whole, summary.calls.at(-1) ?? null);
     else log("compaction failed", { level: "warn", turn: this.#start.turn, agent: agent.name });

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { readAnswer, streamOf } from "../../src/session/branch-stream.ts";
 import type { SessionId } from "../../src/session/contract.ts";
 import { Session } from "../../src/session/session.ts";
 import { type Faults, faultyD1, NO_FAULTS } from "./faulty-d1.ts";
@@ -51,6 +52,12 @@ export class SessionObject extends DurableObject<Cloudflare.Env> {
       /** Lets time pass, ringing the alarm whenever it is due. Answers how often it rang. */
       pass: (ms) => this.#pass(Number(ms)),
       query: (statement) => this.ctx.storage.sql.exec(String(statement)).toArray(),
+      /** What a clone or fork of it begins with, as JSON; and a session that begins with that. */
+      branch: async (at) => {
+        const stream = await this.#session.branch({ v: 1, at: Number(at), of: "fork" });
+        return stream === null ? null : readAnswer(await new Response(stream).text());
+      },
+      adopt: (branch) => this.#session.adopt(id, streamOf(JSON.stringify(branch))),
       /** So many turns of one step, with `text` in what the user says. */
       turns: (count, text) => this.#turns(id, Number(count), String(text)),
     };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Branch, BranchAnswer } from "../../src/session/branch.ts";
 import type { AppendRequest, SessionApi } from "../../src/session/contract.ts";
 import { sessionName } from "../../src/session/name.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
@@ -18,6 +19,8 @@ interface Faulty extends Pick<SessionApi, "begin" | "append" | "flushed" | "summ
   pass(ms: number): Promise<number>;
   query(statement: string): Promise<Record<string, unknown>[]>;
   turns(count: number, text: string): Promise<void>;
+  branch(at: number): Promise<BranchAnswer>;
+  adopt(branch: Branch): Promise<void>;
 }
 
 let workerd: Workerd;
@@ -271,6 +274,30 @@ describe("a copy that comes late", () => {
     await spare.turns(1, "the new one's");
     await spare.flushed();
     await expectEqual(spare);
+  });
+
+  test("after a fork is the original's alone: each has its own record, and the fork's is the first to be whole", async () => {
+    const one = open();
+    await one.turns(2, "shared");
+    await one.flushed();
+    await one.faults({ up: false });
+    await one.turns(2, "not copied yet");
+    const answer = await one.branch(3);
+    if (answer.kind !== "branch") throw new Error("there is no fourth message");
+    const fork = open();
+    const isWhole = async () => expectCopied(await workerd.d1(), fork.id, (statement) => fork.query(statement));
+    await fork.adopt(answer.branch);
+    await fork.turns(1, "the fork's");
+    await fork.flushed();
+    await isWhole();
+    expect(await rowsInD1(fork, "entries")).toBe(8);
+    expect(await rowsInD1(one, "entries")).toBe(4);
+    await one.faults({ up: true });
+    await one.flushed();
+    await expectEqual(one);
+    await isWhole();
+    expect(await one.remove()).toBe(true);
+    await isWhole();
   });
 
   test("after its session was deleted leaves nothing of it", async () => {
