@@ -17,7 +17,7 @@ type Method = (...args: unknown[]) => unknown;
 /** A session on real storage and a real D1, with a clock, an alarm and faults that the test holds. */
 export class SessionObject extends DurableObject<Cloudflare.Env> {
   readonly #session: Session;
-  readonly #faults: Faults = { ...NO_FAULTS, taken: [], tried: 0 };
+  readonly #faults: Faults = { ...NO_FAULTS, taken: [], tried: 0, asked: [] };
   #letGo: (() => void) | null = null;
   #now = 1_000_000;
   #alarm: number | null = null;
@@ -41,7 +41,11 @@ export class SessionObject extends DurableObject<Cloudflare.Env> {
   async ask(id: SessionId, method: string, args: readonly unknown[]): Promise<unknown> {
     const own: Record<string, Method> = {
       faults: (next) => void Object.assign(this.#faults, next),
-      taken: () => ({ tried: this.#faults.tried, taken: this.#faults.taken.splice(0) }),
+      taken: () => ({
+        tried: this.#faults.tried,
+        asked: this.#faults.asked.splice(0),
+        taken: this.#faults.taken.splice(0),
+      }),
       isHeld: () => this.#letGo !== null,
       letGo: () => {
         this.#letGo?.();

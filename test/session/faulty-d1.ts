@@ -11,9 +11,13 @@ export interface Faults {
   readonly taken: { statements: number; chars: number; longest: number }[];
   /** Batches that were tried. */
   tried: number;
+  /** Statements that were asked by themselves, each with the rows it answered. */
+  readonly asked: number[];
+  /** A statement that would answer more rows than this fails, as one does whose rows are too large together. */
+  mostRows: number;
 }
 
-export const NO_FAULTS = { up: true, failAfter: null, refuse: null, hold: false } as const;
+export const NO_FAULTS = { up: true, failAfter: null, refuse: null, hold: false, mostRows: 100_000 } as const;
 
 type Bound = D1PreparedStatement & { readonly real: D1PreparedStatement; readonly values: readonly unknown[] };
 
@@ -35,7 +39,11 @@ export function faultyD1(db: D1Database, faults: Faults, held: (letGo: () => voi
         const asked = (method: "run" | "first" | "all") => async () => {
           check();
           refuse(values);
-          return bound[method]();
+          const answer = await bound[method]();
+          const rows = method === "all" ? ((answer as D1Result | null)?.results.length ?? 0) : 1;
+          faults.asked.push(rows);
+          if (rows > faults.mostRows) throw new Error("D1_ERROR: result too large");
+          return answer;
         };
         return { real: bound, values, run: asked("run"), first: asked("first"), all: asked("all") };
       },
