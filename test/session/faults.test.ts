@@ -169,7 +169,7 @@ describe("a copy that is large", () => {
   test("goes in batches of at most 8 MB, of statements of at most 1 MB, also where one revision is larger", async () => {
     const one = open();
     await one.faults({ up: false });
-    const text = '"\\'.repeat(1_500_000);
+    const text = '"\\'.repeat(700_000);
     await one.begin(beginRequest(one, { seed: [user(text)], user: user(text) }));
     await one.faults({ up: true, failAfter: 1 });
     await expect(one.flushed()).rejects.toThrow("Network connection lost");
@@ -183,7 +183,7 @@ describe("a copy that is large", () => {
     const [{ rows, bytes } = {}] = await one.query(
       "SELECT count(*) AS rows, max(length(CAST(text AS BLOB))) AS bytes FROM entries",
     );
-    expect(rows).toBeGreaterThan(20);
+    expect(rows).toBeGreaterThan(10);
     expect(bytes).toBeLessThanOrEqual(500_000);
   });
 });
