@@ -14,6 +14,8 @@ export interface WorkerdOptions {
   readonly persist?: string;
   /** Names of the D1 migrations to apply; all of them if not given. */
   readonly migrations?: (name: string) => boolean;
+  /** Binds `RATE_LIMITER`, which lets so many requests of an owner through in a minute. */
+  readonly requestsPerMinute?: number;
   /** Console output goes to the test's output. */
   readonly verbose?: boolean;
   /** More objects than `SESSIONS`: the bindings' names, and the classes that the entry exports. */
@@ -84,6 +86,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const logs: string[] = [];
   let bindings = { ...options.bindings };
   let scripts: Scripts = {};
+  const { requestsPerMinute: limit } = options;
+  const ratelimits: Record<string, { namespace_id: string; simple: { limit: number; period: 60 } }> =
+    limit === undefined ? {} : { RATE_LIMITER: { namespace_id: "1", simple: { limit, period: 60 } } };
   const isolate = (contents = scripts.host ?? script) => ({
     modules: [{ type: "ESModule", path: "worker.js", contents } as const],
     compatibilityDate: "2026-10-01",
@@ -96,6 +101,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       ]),
     ),
     d1Databases: { DB: "holdfast-test" },
+    ratelimits,
   });
   const clone = (_: unknown, index: number) => ({
     ...isolate(scripts.clones ?? script),

@@ -48,7 +48,7 @@ export interface SayOptions {
 /** Starts the test worker and an emulator. `bindings` are the worker's settings, see `worker.ts`. */
 export async function startStage(
   bindings: Record<string, string> = {},
-  options: Partial<Pick<WorkerdOptions, "entry" | "clones" | "migrations">> = {},
+  options: Partial<Pick<WorkerdOptions, "entry" | "clones" | "migrations" | "requestsPerMinute">> = {},
 ): Promise<Stage> {
   const model = await startAnthropicEmulator();
   const workerd = await startWorkerd({

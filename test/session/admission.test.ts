@@ -218,4 +218,51 @@ describe("one statement lets a turn in", () => {
     await world.session("ann", "a").remove();
     expect(await quotaOf({ sessions: 1 }, "b")).toBe("go");
   });
+
+  test("and where D1 is down it begins all the same, which is logged", async () => {
+    const logged: string[] = [];
+    const id = { owner: "ann", agent: "assistant", conversation: "a" };
+    const down = {
+      prepare() {
+        throw new Error("D1 is down");
+      },
+    } as unknown as D1Database;
+    const answer = await beginWithin(
+      {
+        quotas: QUOTAS,
+        env: { DB: down } as Cloudflare.Env,
+        session: new SessionClient({ getByName: () => new World().session("ann", "a") }, "a"),
+        now: () => 1_000,
+        log: (event) => logged.push(event),
+      },
+      beginRequest({ id }),
+      false,
+    );
+    expect(answer.kind).toBe("go");
+    expect(logged).toEqual(["quotas not checked"]);
+  });
+
+  test("and without quotas D1 is not asked at all", async () => {
+    const db = {
+      get prepare(): never {
+        throw new Error("D1 was asked");
+      },
+    } as unknown as D1Database;
+    const asked = { quotas: null, env: { DB: db } as Cloudflare.Env, now: () => 1_000, log: () => {} };
+    const session = new SessionClient({ getByName: () => new World().session("ann", "a") }, "a");
+    const id = { owner: "ann", agent: "assistant", conversation: "a" };
+    expect((await beginWithin({ ...asked, session }, beginRequest({ id }), 10)).kind).toBe("go");
+  });
+
+  test("by one statement of D1, and no other", async () => {
+    const world = new World();
+    const statements: string[] = [];
+    const prepare = world.d1.prepare.bind(world.d1);
+    world.d1.prepare = (query) => {
+      statements.push(query);
+      return prepare(query);
+    };
+    expect((await world.begin("ann", "a", {})).kind).toBe("go");
+    expect(statements).toHaveLength(1);
+  });
 });

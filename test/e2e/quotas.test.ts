@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { allStored } from "../all-stored.ts";
+import { call, say } from "../emulators/anthropic/index.ts";
+import { type Stage, startStage } from "./chat.ts";
+import { type Hook, startHook } from "./hook.ts";
+
+/** What the platform's rate limit lets through for an owner. Ann makes far fewer requests here. */
+const REQUESTS = 60;
+
+let stage: Stage;
+let hook: Hook;
+beforeAll(async () => {
+  hook = await startHook();
+  stage = await startStage(
+    { HOOK: hook.url, QUOTAS: JSON.stringify({ turns: 1 }) },
+    { entry: "test/e2e/quotas-worker.ts", requestsPerMinute: REQUESTS },
+  );
+});
+afterAll(async () => {
+  await stage.close();
+  await hook.close();
+});
+beforeEach(() => stage.model.reset());
+
+/** Turns that D1 counts as running. */
+async function admitted(): Promise<number> {
+  const row = await (await stage.workerd.d1()).prepare("SELECT count(*) AS n FROM admissions").first<{ n: number }>();
+  return row?.n ?? -1;
+}
+
+/** Every turn so far has ended, and D1 knows it. */
+const allEnded = () => vi.waitFor(async () => expect(await admitted()).toBe(0), { timeout: 10_000 });
+
+test("a turn above the quota is refused with 429 before anything is stored, and the next one runs", async () => {
+  stage.model.script(call("wait", {}), say("First."), say("Second."));
+  const first = stage.say("one", "wait for it");
+  const waiting = await hook.next();
+  expect(await admitted()).toBe(1);
+  const before = await allStored(stage.workerd);
+  const refused = await stage.say("two", "me too");
+  expect(refused.status).toBe(429);
+  expect(refused.error?.code).toBe("rate_limit_exceeded");
+  expect(refused.error?.message).toContain("the quota of 1 at once");
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(refused.headers.get("x-should-retry")).toBeNull();
+  const after = await allStored(stage.workerd);
+  expect(after).toEqual(before);
+  waiting.answer("done");
+  expect((await first).text).toBe("First.");
+  await allEnded();
+  expect((await stage.say("two", "and now?")).text).toBe("Second.");
+});
+
+test("a turn that takes longer than its agent's seconds ends readably in the middle of a tool, and the session goes on", async () => {
+  await allEnded();
+  stage.model.script(call("wait", {}), say("Better."));
+  const begun = Date.now();
+  const said = stage.say("slow", "wait for it", { agent: "brief" });
+  const waiting = await hook.next();
+  expect(await said).toMatchObject({ status: 422, error: { code: "seconds_limit" } });
+  expect((await said).error?.message).toContain("1 seconds");
+  expect(Date.now() - begun).toBeLessThan(10_000);
+  expect(await waiting.over).toBe("left");
+  await allEnded();
+  const { entries } = (await stage.get("/agents/brief/api/sessions/slow/entries")).body;
+  expect(entries.at(-1)).toMatchObject({ kind: "results", results: [{ name: "wait", status: "interrupted" }] });
+  expect((await stage.say("slow", "again", { agent: "brief" })).text).toBe("Better.");
+});
+
+test("a turn that used its agent's tokens makes no further model call, and the session goes on", async () => {
+  await allEnded();
+  stage.model.script(call("echo", {}), say("Fine."));
+  expect(await stage.say("dear", "echo", { agent: "frugal" })).toMatchObject({
+    ...{ status: 422, error: { code: "tokens_limit" } },
+  });
+  await allEnded();
+  expect((await stage.say("dear", "again", { agent: "frugal" })).text).toBe("Fine.");
+});
+
+test("where the platform's rate limit is bound, an owner's requests above it get 429, and another owner's don't", async () => {
+  const statuses: number[] = [];
+  for (let sent = 0; sent <= REQUESTS; sent += 1) {
+    const reply = await stage.get("/v1/models", "bob");
+    statuses.push(reply.status);
+    if (reply.status !== 429) continue;
+    expect(reply.error?.code).toBe("rate_limit_exceeded");
+    expect(reply.headers.get("retry-after")).toBe("10");
+  }
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  expect((await stage.get("/v1/models")).status).toBe(200);
+});
