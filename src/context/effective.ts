@@ -7,12 +7,21 @@ import type { AssistantEntry, CompactionEntry, Entry, Numbered } from "../values
  * rewind took back, and it with them, may be left out (`cuts.ts`).
  */
 export function effectiveContext(all: readonly Numbered[]): Numbered[] {
-  return compacted(toldEntries(all).filter(({ entry }) => isEffective(entry)));
+  return compacted(inForce(uncompacted(all)));
 }
 
 /** What would be effective if nothing had ever been compacted: the conversation as its user knows it. */
 export function uncompacted(all: readonly Numbered[]): Numbered[] {
   return toldEntries(all).filter(({ entry }) => isEffective(entry));
+}
+
+/** Without the system updates that were withdrawn, and what withdrew them. */
+function inForce(entries: readonly Numbered[]): readonly Numbered[] {
+  const withdrawn = entries.findLast(({ entry }) => entry.kind === "system_update" && entry.withdraws)?.seq ?? 0;
+  if (withdrawn === 0) return entries;
+  return entries.filter(
+    ({ seq, entry }) => entry.kind !== "system_update" || entry.origin === "client" || seq > withdrawn,
+  );
 }
 
 /** The entries that no rewind took back, sent or not, each at its place. */

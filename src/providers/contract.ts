@@ -147,6 +147,8 @@ export interface Provider {
   withoutCalls(settings: string): string;
   system(text: string): string[];
   define(tool: ToolSpec, deferred: boolean, model: string): Definition;
+  /** The input schema that a frozen definition tells the model. */
+  schema(definition: Definition): Readonly<Record<string, unknown>>;
   items(input: RenderInput): Item[];
   /**
    * The bytes that tell the model, behind what was said, to do without a declared tool or to have it again. Only where

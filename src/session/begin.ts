@@ -2,11 +2,20 @@ import type { Alignment } from "../context/align-history.ts";
 import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
 import { callsOf, effectiveContext, openBatch, uncompacted } from "../context/effective.ts";
-import type { AssistantEntry, Entry, Numbered, RewindEntry, ToolResult, UserEntry } from "../values/entry.ts";
+import type {
+  AssistantEntry,
+  Entry,
+  Numbered,
+  RewindEntry,
+  SystemUpdateEntry,
+  ToolResult,
+  UserEntry,
+} from "../values/entry.ts";
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { BeginRequest } from "./contract.ts";
 import { openPauses, pausedAt, settlePause, waitingPause } from "./pauses.ts";
+import { clientUpdate, type FrozenInstructions, instructionsUpdate } from "./system-updates.ts";
 
 /** What the model reads where a call's turn died before its result was stored. */
 export const INTERRUPTED = "The call was interrupted. It is not known whether it had any effect.";
@@ -20,6 +29,8 @@ export interface Found {
   readonly deferrals: ToolDeferrals;
   /** The client system text that the session was frozen with. */
   readonly clientSystem: string | null;
+  /** Null before the session's first request. */
+  readonly instructions: FrozenInstructions | null;
   /** The results that are there of the batch of that answer, which was cut by a hand-over. */
   partial(seq: number): readonly ToolResult[];
   readonly newest: {
@@ -68,26 +79,35 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
 
   const rewound = (rewind: Rewind | null): Entry[] =>
     rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
-  const systemBehind = (rewind: Rewind | null) =>
-    systemUpdate(found.clientSystem, after(found, rewound(rewind)), request.clientSystem);
+  const { initial } = found.deferrals;
+  const resets = (rewind: Rewind | null) =>
+    rewind !== null && initial !== null && !survives(found.deferrals, after(found, rewound(rewind)));
+  const updatesBehind = (rewind: Rewind | null): SystemUpdateEntry[] => {
+    const left = after(found, rewound(rewind));
+    const anew = initial === null || resets(rewind);
+    return [
+      ...instructionsUpdate(found.instructions, left, request.instructions, anew),
+      ...clientUpdate(found.clientSystem, left, request.clientSystem),
+    ].map((update) => ({ ...head, ...update }));
+  };
 
   let { rewind, userSeq } = place(alignment, effective, newest);
-  let system = systemBehind(rewind);
-  if (system !== null && userSeq !== null && isToldAnew(alignment, effective)) {
+  let updates = updatesBehind(rewind);
+  if (updates.some(({ withdraws }) => !withdraws) && userSeq !== null && isToldAnew(alignment, effective)) {
     // A system update stands before the message it speaks for, so that message is told anew behind it.
     rewind = { to: userSeq, why: "regenerate" };
     userSeq = null;
-    system = systemBehind(rewind);
+    updates = updatesBehind(rewind);
   }
-  const entries = rewound(rewind);
-  const append = entries.map(encodeEntry);
+  const append = rewound(rewind).map(encodeEntry);
+  // Behind a message that was sent already, nothing can be said before it; what is withdrawn is gone wherever that stands.
+  const behind = userSeq === null ? updates : updates.filter(({ withdraws }) => withdraws);
+  append.push(...behind.map(encodeEntry));
   if (userSeq === null) {
-    if (system !== null) append.push(encodeEntry({ ...head, origin: "client", kind: "system_update", text: system }));
     append.push(request.user);
     userSeq = lastSeq + append.length;
   }
-  const reset =
-    rewind !== null && found.deferrals.initial !== null && !survives(found.deferrals, after(found, entries));
+  const reset = resets(rewind);
   return { resumed: false, sends: true, userSeq, append, reset, mode };
 }
 
@@ -228,15 +248,6 @@ function partsKey(entry: UserEntry): string {
 
 function isAt(alignment: Alignment, kind: "rerun", user: number): boolean {
   return alignment.kind === kind && alignment.user === user;
-}
-
-/** The client's system text if it is another than the one in force, else null. No text leaves in force what is. */
-function systemUpdate(frozen: string | null, effective: readonly Numbered[], given: string | null): string | null {
-  if (given === null) return null;
-  const updates = effective.flatMap(({ entry }) =>
-    entry.kind === "system_update" && entry.origin === "client" ? [entry.text] : [],
-  );
-  return given === (updates.at(-1) ?? frozen) ? null : given;
 }
 
 /** The effective context once `made` is appended. */

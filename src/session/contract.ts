@@ -15,6 +15,7 @@ import type { Cause, TurnEvent, Verdict } from "../values/turn-event.ts";
 import type { Usage, UsageSum } from "../values/usage.ts";
 import type { Branch, BranchAnswer } from "./branch.ts";
 import type { Push, PushKept } from "./pushes.ts";
+import type { GivenInstructions } from "./system-updates.ts";
 import type { TaskMark } from "./task-list.ts";
 
 /** Names one session. Another owner's conversation id is simply one's own, other, session. */
@@ -57,6 +58,8 @@ export interface BeginRequest {
   readonly clientSystem: string | null;
   /** How long the session is kept while nobody uses it, in milliseconds; absent is for good. */
   readonly keepMs?: number;
+  /** The agent's instructions as they are now, to be compared with those in force. Absent from older workers. */
+  readonly instructions?: GivenInstructions;
   /** Names of tools whose unanswered calls may run again. */
   readonly rerun: readonly string[];
   /** There are models to fall back on, so it matters which of them rest. */

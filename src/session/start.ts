@@ -11,6 +11,7 @@ import { sessionName } from "./name.ts";
 import { partialOf } from "./partial.ts";
 import { KEY_MS } from "./repeat.ts";
 import type { SessionRow, Store } from "./store.ts";
+import type { FrozenInstructions } from "./system-updates.ts";
 import { noteEnd, noteState } from "./tasks.ts";
 
 const TITLE_CHARS = 80;
@@ -91,6 +92,7 @@ export function takeTurn(
     lastSeq: row.last_seq,
     deferrals: ToolDeferrals.parse(row.deferrals, sessionName(row)),
     clientSystem: store.text("client_system"),
+    instructions: parseInstructions(store.text("instructions")),
     partial: (seq: number) => partialOf(store, seq),
     newest: {
       turn: row.turn,
@@ -233,4 +235,10 @@ function titleOf(user: string): string {
 /** As much of a text as a title holds. */
 export function titled(text: string, most = TITLE_CHARS): string {
   return Array.from(text).slice(0, most).join("").toWellFormed();
+}
+
+/** Reads back what a turn froze. */
+function parseInstructions(text: string | null): FrozenInstructions | null {
+  const value: FrozenInstructions | null = text === null ? null : JSON.parse(text);
+  return value;
 }

@@ -82,6 +82,10 @@ export function beginRequest(
     // A conversation can only begin with what a user said.
     seed: fromFirstUser(seed).map(({ role, content }) => seeded(role, content)),
     clientSystem: agent.clientSystem === "accept" ? clientSystem : null,
+    instructions: {
+      text: typeof agent.instructions === "string" ? agent.instructions : null,
+      revision: agent.revision,
+    },
     rerun: rerunOf(agent),
     ...(agent.fallback.length > 0 ? { fallback: true } : {}),
     ...(keep === null ? {} : { keepMs: keep }),

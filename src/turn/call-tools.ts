@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { gate } from "../catalog/permission.ts";
 import { searchTools } from "../catalog/search.ts";
+import { type JsonSchema, jsonSchemaCheck } from "../define/json-schema.ts";
 import type { Tool, ToolContext } from "../define/types.ts";
 import { fetchWithin } from "../egress/fetch-within.ts";
 import type { BlobRow } from "../session/contract.ts";
@@ -11,6 +12,7 @@ import { SEARCH_TOOL, TRANSFER_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { ask } from "./ask.ts";
+import { schemaLine } from "./frozen-schema.ts";
 import { limitResult, shareOf } from "./limit-result.ts";
 import { CONCURRENT_CALLS, CONCURRENT_SUB_SESSIONS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
@@ -22,6 +24,8 @@ export interface Batch {
   readonly catalog: Catalog<Tool>;
   readonly active: ReadonlySet<string>;
   readonly declared: ReadonlySet<string>;
+  /** The schema that the model was told to call a tool by, where that is not the deployed one (`frozen-schema.ts`). */
+  readonly frozenSchema: (tool: Tool) => JsonSchema | null;
   readonly allowDestructive: boolean;
   readonly context: Omit<ToolContext, "callId" | "signal" | "progress" | "ask">;
   /** Hands a task over; null where tasks can't be. `tell` shows the caller a line. */
@@ -167,7 +171,9 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
       progress: (text) => batch.emit({ type: "progress", id: call.id, text }),
       ask,
     };
-    const checked = await Promise.race([tool.validate(input), aborted]);
+    const frozen = batch.frozenSchema(tool);
+    const told = frozen === null ? null : jsonSchemaCheck(frozen)(input);
+    const checked = told?.ok === false ? told : await Promise.race([tool.validate(input), aborted]);
     if (!checked.ok) return mismatch(call, tool, checked.problem);
     const returned = await Promise.race([tool.run(checked.value, context), aborted]);
     if (returned instanceof Ask) {
@@ -192,8 +198,7 @@ const NOBODY_TO_ASK =
   "Nobody can be asked here: this task was handed over by another agent. Go on without an answer, or say in yours what is missing.";
 
 function mismatch(call: CallBlock, tool: Tool, problem: string) {
-  const schema = JSON.stringify(tool.spec.inputSchema);
-  return said(call, "error", `The input does not match: ${problem}\nThe tool's schema: ${schema}`);
+  return said(call, "error", `The input does not match: ${problem}\n${schemaLine(tool.spec.inputSchema)}`);
 }
 
 function said(call: CallBlock, status: Status, text: string) {

@@ -20,6 +20,7 @@ import { compact, isDue } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
 import { awake, fallsBack, PATIENCE_SECONDS, restAfter } from "./fallback.ts";
+import { frozenSchema } from "./frozen-schema.ts";
 import { answeredWrite, lost, saving } from "./journal.ts";
 import { type Line, lineOf } from "./line.ts";
 import { overLimit, overtime, type Spent } from "./over-limit.ts";
@@ -399,6 +400,8 @@ export class Steps {
         declared: prepared.declared,
         // An agent that calls us is nobody who could have approved it.
         allowDestructive: agent.allowDestructive && !owner.roles.includes("agent"),
+        frozenSchema: (tool) => frozenSchema(this.#setup, this.#conversation.chain, tool),
+        allowDestructive: agent.allowDestructive,
         context: { env, owner, session: this.#session, fetch: this.#fetch },
         transfer: this.#transfer(pending !== null),
         mayAsk: this.#request.sub === undefined,

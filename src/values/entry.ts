@@ -114,6 +114,8 @@ export interface RewindEntry extends Made {
 export interface SystemUpdateEntry extends Made {
   readonly kind: "system_update";
   readonly text: string;
+  /** Says nothing itself: the runtime's updates before it are no longer in force. */
+  readonly withdraws?: true;
 }
 
 /**

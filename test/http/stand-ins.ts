@@ -41,6 +41,7 @@ const provider: Provider = {
   settings: unused,
   system: unused,
   define: unused,
+  schema: unused,
   items: unused,
   body: unused,
   stream: unused,

@@ -43,7 +43,15 @@ test("whatever a client asks and however turns end, the next request is valid", 
         else {
           const request = ask(next, index, all);
           const deferrals = ToolDeferrals.parse(null, "s");
-          const found: Found = { all, lastSeq: all.length, deferrals, clientSystem: null, partial: () => [], newest };
+          const found: Found = {
+            all,
+            lastSeq: all.length,
+            deferrals,
+            clientSystem: null,
+            instructions: null,
+            partial: () => [],
+            newest,
+          };
           const plan = planTurn(found, request, 0);
           expect(planTurn({ ...found, all: read }, request, 0)).toEqual(plan);
           for (const text of plan.append) add(decodeEntry(text));

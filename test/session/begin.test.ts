@@ -12,7 +12,13 @@ function plan(
   entries: readonly Entry[],
   status: Found["newest"]["status"],
   request: Partial<BeginRequest>,
-  fields: { deferrals?: string; clientSystem?: string; turn?: string; refusedFrom?: number } = {},
+  fields: {
+    deferrals?: string;
+    clientSystem?: string;
+    instructions?: { text: string; revision: number };
+    turn?: string;
+    refusedFrom?: number;
+  } = {},
 ): Plan {
   const all = numbered(...entries);
   const userSeq = all.findLast(({ entry }) => entry.kind === "user")?.seq ?? 0;
@@ -22,6 +28,7 @@ function plan(
       lastSeq: all.length,
       deferrals: ToolDeferrals.parse(fields.deferrals ?? null, "s"),
       clientSystem: fields.clientSystem ?? null,
+      instructions: fields.instructions ?? null,
       partial: () => [],
       newest: { turn: fields.turn ?? "t", userSeq, status, refusedFrom: fields.refusedFrom ?? null },
     },

@@ -28,6 +28,7 @@ export const anthropic: Provider = {
   withoutCalls: (settings) => `${settings.replace(/,"tool_choice":\{[^}]*\}/, "")},"tool_choice":{"type":"none"}`,
   system: (text) => (text.trim() === "" ? [] : [textBlock(text)]),
   define,
+  schema: ({ bytes }) => JSON.parse(bytes).input_schema,
   items: renderItems,
   toolChange,
   body: writeBody,

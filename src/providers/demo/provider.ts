@@ -27,6 +27,7 @@ export const demo: Provider = {
   withoutCalls: (settings) => `${settings},"calls":false`,
   system: (text) => (text.trim() === "" ? [] : [JSON.stringify(text)]),
   define,
+  schema: ({ bytes }) => JSON.parse(bytes).inputSchema,
   items: renderItems,
   body: writeBody,
   stream,

@@ -56,6 +56,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Provider {
     withoutCalls: (frozen) => `${frozen},"tool_choice":"none"`,
     system: (text) => (text.trim() === "" ? [] : [systemMessage(text)]),
     define: (tool, deferred) => define(tool, deferred, bridge),
+    schema,
     items: renderItems,
     body: writeBody,
     stream(_model: string, body: string, deps: ProviderDeps): AsyncIterable<ModelEvent> {
@@ -86,6 +87,11 @@ function settingOf<T extends string | undefined | Readonly<Record<string, string
   env: Cloudflare.Env,
 ): T | undefined {
   return typeof setting === "function" ? setting({ env }) : setting;
+}
+
+function schema({ bytes }: Definition): Readonly<Record<string, unknown>> {
+  const definition = JSON.parse(bytes);
+  return (definition.function ?? definition).parameters;
 }
 
 function settings(model: string, { effort, parallelCalls }: EpochSettings): string {

@@ -21,6 +21,7 @@ export const openai: Provider = {
   system: (text) =>
     text.trim() === "" ? [] : [`{"role":"developer","content":[${inputPart({ type: "text", text })}]}`],
   define,
+  schema: ({ bytes }) => JSON.parse(bytes).parameters,
   items: renderItems,
   body: writeBody,
   stream,
