@@ -94,7 +94,11 @@ export class SessionObject extends DurableObject<Cloudflare.Env> {
       const first = start.chain === null;
       const open = { verdict: { prefix: "first" }, revision: 1, prefix: '{"tools":[]}', base: null } as const;
       const deferrals = JSON.stringify({ initial: ["clock"], loadPoints: { [`late${start.lastSeq}`]: "c1" } });
-      await append(session, start, { kind: "before", deferrals, ...(first ? { instructions: "Be kind." } : {}) });
+      await append(session, start, {
+        kind: "before",
+        deferrals,
+        ...(first ? { instructions: JSON.stringify({ text: "Be kind.", revision: 1 }) } : {}),
+      });
       await append(session, start, {
         entries: [assistant(turn, [say(`answer to ${text}`)])],
         chain: {

@@ -8,6 +8,7 @@ import {
   beginRequest,
   call,
   callRecord,
+  INSTRUCTIONS,
   item,
   MODEL,
   results,
@@ -68,7 +69,7 @@ describe("a turn", () => {
     await workerd.fresh();
     const start = await begin(one, { turn: "t2", user: user("more", "t2") });
     expect(start).toMatchObject({
-      instructions: "Be kind.",
+      instructions: INSTRUCTIONS,
       deferrals: '{"initial":["clock","tool_search"],"loadPoints":{}}',
       sentThrough: 1,
       newestAssistant: 2,

@@ -14,6 +14,9 @@ import type { Workerd } from "../workerd.ts";
 
 export const MODEL = "anthropic/claude-sonnet-5";
 
+/** Instructions as a turn freezes them. */
+export const INSTRUCTIONS = JSON.stringify({ text: "Be kind.", revision: 1 });
+
 /** The methods of the test worker's object that no session has. */
 interface Extra {
   written(): Promise<number>;
@@ -150,7 +153,7 @@ export async function wholeTurn(session: Played, turn: string, text: string, ans
   const first = start.chain === null;
   if (first) {
     const deferrals = JSON.stringify({ initial: ["clock", "tool_search"], loadPoints: {} });
-    await append(session, start, { kind: "before", deferrals, instructions: "Be kind.", sentThrough: start.lastSeq });
+    await append(session, start, { kind: "before", deferrals, instructions: INSTRUCTIONS, sentThrough: start.lastSeq });
   }
   const length = start.chain?.items.length ?? 0;
   const fresh = start.entries.map(([seq, entry]) => item(seq, entry));
