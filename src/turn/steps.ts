@@ -401,7 +401,6 @@ export class Steps {
         // An agent that calls us is nobody who could have approved it.
         allowDestructive: agent.allowDestructive && !owner.roles.includes("agent"),
         frozenSchema: (tool) => frozenSchema(this.#setup, this.#conversation.chain, tool),
-        allowDestructive: agent.allowDestructive,
         context: { env, owner, session: this.#session, fetch: this.#fetch },
         transfer: this.#transfer(pending !== null),
         mayAsk: this.#request.sub === undefined,
