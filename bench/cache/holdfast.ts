@@ -1,12 +1,31 @@
-import type { Emulator } from "../../test/emulators/anthropic/index.ts";
-import { startWorkerd } from "../../test/workerd.ts";
+import type { Emulator, RecordedRequest } from "../../test/emulators/anthropic/index.ts";
+import { startWorkerd, type Workerd } from "../../test/workerd.ts";
 import { LATE_FROM, TURNS } from "./scenario.ts";
+
+const AGENTS = ["plain", "bound"] as const;
+export type AgentName = (typeof AGENTS)[number];
+
+/** Where copies are taken: of the whole conversation, before a late message, and before tools were loaded. */
+const CUTS: readonly (number | null)[] = [null, 20, 6];
+
+/** The first request of a copy, and the original's last one before the cut. */
+export interface Copied {
+  readonly agent: AgentName;
+  /** The message that it was forked before, from 0; null for a clone. */
+  readonly at: number | null;
+  readonly before: RecordedRequest;
+  readonly first: RecordedRequest;
+  /** What the worker says of it in `x-holdfast-prefix`. */
+  readonly prefix: string;
+}
 
 /**
  * Holds the conversation of the scenario with both agents of the bench worker, through the real worker in workerd, in a
- * fresh process for each turn.
+ * fresh process for each turn. Then goes on with copies of it.
  */
-export async function holdfastConverses(emulator: Emulator): Promise<void> {
+export async function holdfastConverses(
+  emulator: Emulator,
+): Promise<{ readonly requests: readonly RecordedRequest[]; readonly copies: readonly Copied[] }> {
   const workerd = await startWorkerd({
     entry: "bench/cache/worker.ts",
     bindings: {
@@ -16,24 +35,71 @@ export async function holdfastConverses(emulator: Emulator): Promise<void> {
     },
   });
   try {
+    const last: Record<AgentName, RecordedRequest[]> = { plain: [], bound: [] };
     for (const [index, { text }] of TURNS.entries()) {
       const turn = index + 1;
       if (turn > 1) await workerd.fresh(turn === LATE_FROM ? { LATE: "yes" } : {});
-      for (const agent of ["plain", "bound"] as const) {
-        const response = await workerd.fetch("/v1/chat/completions", {
-          method: "POST",
-          headers: {
-            authorization: "Bearer bench-secret-bench-secret-bench",
-            "content-type": "application/json",
-            "x-conversation-id": "bench",
-          },
-          body: JSON.stringify({ model: agent, messages: [{ role: "user", content: text }] }),
-        });
-        if (!response.ok) throw new Error(`${agent}, turn ${turn}: ${response.status} ${await response.text()}`);
-        await response.text();
+      for (const agent of AGENTS) {
+        await say(workerd, agent, "bench", text);
+        last[agent].push(newest(emulator));
       }
     }
+    const requests = [...emulator.requests];
+    const copies: Copied[] = [];
+    for (const agent of AGENTS) {
+      for (const at of CUTS) copies.push(await copy(workerd, emulator, agent, at, last[agent]));
+    }
+    return { requests, copies };
   } finally {
     await workerd.dispose();
   }
+}
+
+/** Clones or forks the conversation, and says one thing in the copy, in a fresh process. */
+async function copy(
+  workerd: Workerd,
+  emulator: Emulator,
+  agent: AgentName,
+  at: number | null,
+  last: readonly RecordedRequest[],
+): Promise<Copied> {
+  const how = at === null ? "clone" : "fork";
+  const path = `/agents/${agent}/api/sessions/bench/${how}`;
+  const made = await post(workerd, path, { at }, {});
+  const { id } = (await made.json()) as { id: string };
+  await workerd.fresh();
+  const before = last[(at ?? last.length) - 1];
+  if (before === undefined) throw new Error(`no request before message ${at}`);
+  const asked = emulator.requests.length;
+  const prefix = await say(workerd, agent, id, "Thank you. And what was the matter with all of that, in a word?");
+  const first = emulator.requests[asked];
+  if (first === undefined) throw new Error("a copy asked nothing");
+  return { agent, at, before, first, prefix };
+}
+
+async function say(workerd: Workerd, agent: AgentName, conversation: string, content: string): Promise<string> {
+  const body = { model: agent, messages: [{ role: "user", content }] };
+  const response = await post(workerd, "/v1/chat/completions", body, { "x-conversation-id": conversation });
+  await response.text();
+  return response.headers.get("x-holdfast-prefix") ?? "";
+}
+
+async function post(workerd: Workerd, path: string, body: object, more: Record<string, string>): Promise<Response> {
+  const response = await workerd.fetch(path, {
+    method: "POST",
+    headers: {
+      authorization: "Bearer bench-secret-bench-secret-bench",
+      "content-type": "application/json",
+      ...more,
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+function newest({ requests }: Emulator): RecordedRequest {
+  const request = requests.at(-1);
+  if (request === undefined) throw new Error("nothing was asked");
+  return request;
 }

@@ -2,7 +2,8 @@ import { type Emulator, type RecordedRequest, startAnthropicEmulator } from "../
 import { percent, type Target, table, targets, thousands, times } from "../lib/markdown.ts";
 import { median, sum } from "../lib/stats.ts";
 import { converse, type Endpoint } from "./client.ts";
-import { holdfastConverses } from "./holdfast.ts";
+import { copiesTable, copiesTargets } from "./copies.ts";
+import { type Copied, holdfastConverses } from "./holdfast.ts";
 import { model } from "./scenario.ts";
 import {
   allInline,
@@ -37,8 +38,8 @@ const STRATEGIES: readonly (() => Strategy)[] = [
 export async function cacheSection(): Promise<string> {
   const emulator = await startAnthropicEmulator({ answer: model });
   try {
-    await holdfastConverses(emulator);
-    const ours = (name: string) => emulator.requests.filter(({ json }) => (json as { model: string }).model === name);
+    const { requests, copies } = await holdfastConverses(emulator);
+    const ours = (name: string) => requests.filter(({ json }) => (json as { model: string }).model === name);
     const told = "frozen bytes, host searches, companions";
     const plain: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5") }];
     const bound: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5-5") }];
@@ -46,7 +47,7 @@ export async function cacheSection(): Promise<string> {
       plain.push(await run(emulator, make(), "claude-sonnet-5", false));
       bound.push(await run(emulator, make(), "claude-sonnet-5-5", true));
     }
-    return report(plain, bound);
+    return report(plain, bound, copies);
   } finally {
     await emulator.close();
   }
@@ -60,7 +61,7 @@ async function run(emulator: Emulator, strategy: Strategy, name: string, thinkin
   return { name: strategy.name, told: strategy.told, requests: [...emulator.requests] };
 }
 
-function report(plain: readonly Run[], bound: readonly Run[]): string {
+function report(plain: readonly Run[], bound: readonly Run[], copies: readonly Copied[]): string {
   const [ours] = plain;
   const billed = (run: Run | undefined) => figures(run?.requests ?? []).billed;
   const rows = plain.map((run) => {
@@ -119,7 +120,13 @@ function report(plain: readonly Run[], bound: readonly Run[]): string {
     "the sum over all requests. Cache figures are those of the emulator's simulation of the documented cache (tokens: a",
     "quarter of the bytes); every strategy places its markers as well as Holdfast does.",
     "",
-    targets(cacheTargets(plain, bound)),
+    "Clones and forks of Holdfast's conversation, each in a fresh process: what the original's last request before the cut had",
+    "in the cache, and what the copy's first request read of it. A fork from before its tools were loaded loses their load",
+    "points and starts anew (`fork_reset`).",
+    "",
+    copiesTable(copies),
+    "",
+    targets([...cacheTargets(plain, bound), ...copiesTargets(copies)]),
   ].join("\n");
 }
 
