@@ -6,6 +6,7 @@ import { createParking } from "../emulators/common/parking.ts";
 import * as openai from "../emulators/openai/index.ts";
 import { throughBridge } from "../emulators/openai-chat/bridge.ts";
 import * as chat from "../emulators/openai-chat/index.ts";
+import { seeded } from "../seeded.ts";
 import { startWorkerd } from "../workerd.ts";
 import { applyDeploy, type Deployment, firstDeployment, modelOf, toolName } from "./agent.ts";
 import { Checker } from "./checker.ts";
@@ -339,16 +340,4 @@ async function inTurns<T>(list: readonly T[], atOnce: number, work: (one: T) => 
     for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
