@@ -32,7 +32,7 @@ type Message =
 const CACHED = { cache_control: { type: "ephemeral" } };
 
 /** The search all strategies have: the one Holdfast has, over the same catalog. */
-const catalog = toolCatalog(
+export const catalog = toolCatalog(
   {
     tools: [
       ...CORE_SPECS.map((spec) => ({ spec, risk: "read", lazy: false }) as const),

@@ -1,9 +1,13 @@
 import type { Emulator, RecordedRequest } from "../../test/emulators/anthropic/index.ts";
 import { startWorkerd, type Workerd } from "../../test/workerd.ts";
+import type { Models } from "./models.ts";
 import { LATE_FROM, TURNS } from "./scenario.ts";
 
 const AGENTS = ["plain", "bound"] as const;
 export type AgentName = (typeof AGENTS)[number];
+
+/** The agents on OpenAI's APIs: of them no copies are made. */
+const OPENAI_AGENTS = ["steps", "boundaries", "chat", "bridge"] as const;
 
 /** Where copies are taken: of the whole conversation, before a late message, and before tools were loaded. */
 const CUTS: readonly (number | null)[] = [null, 20, 6];
@@ -20,17 +24,22 @@ export interface Copied {
 }
 
 /**
- * Holds the conversation of the scenario with both agents of the bench worker, through the real worker in workerd, in a
- * fresh process for each turn. Then goes on with copies of it.
+ * Holds the conversation of the scenario with each agent of the bench worker, through the real worker in workerd, in a
+ * fresh process for each turn. Then goes on with copies of it. What OpenAI's emulators got stands in their records.
  */
-export async function holdfastConverses(
-  emulator: Emulator,
-): Promise<{ readonly requests: readonly RecordedRequest[]; readonly copies: readonly Copied[] }> {
+export async function holdfastConverses({
+  anthropic: emulator,
+  openai,
+  chat,
+}: Models): Promise<{ readonly requests: readonly RecordedRequest[]; readonly copies: readonly Copied[] }> {
   const workerd = await startWorkerd({
     entry: "bench/cache/worker.ts",
     bindings: {
       ANTHROPIC_API_KEY: "key",
       ANTHROPIC_BASE_URL: emulator.url,
+      OPENAI_API_KEY: "key",
+      OPENAI_BASE_URL: openai.url,
+      CHAT_URL: chat.url,
       HOLDFAST_API_KEYS: "bench:bench-secret-bench-secret-bench",
     },
   });
@@ -43,6 +52,7 @@ export async function holdfastConverses(
         await say(workerd, agent, "bench", text);
         last[agent].push(newest(emulator));
       }
+      for (const agent of OPENAI_AGENTS) await say(workerd, agent, "bench", text);
     }
     const requests = [...emulator.requests];
     const copies: Copied[] = [];
@@ -77,7 +87,7 @@ async function copy(
   return { agent, at, before, first, prefix };
 }
 
-async function say(workerd: Workerd, agent: AgentName, conversation: string, content: string): Promise<string> {
+async function say(workerd: Workerd, agent: string, conversation: string, content: string): Promise<string> {
   const body = { model: agent, messages: [{ role: "user", content }] };
   const response = await post(workerd, "/v1/chat/completions", body, { "x-conversation-id": conversation });
   await response.text();

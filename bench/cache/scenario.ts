@@ -1,4 +1,4 @@
-import { type Answer, type Answerer, call, say, think } from "../../test/emulators/anthropic/index.ts";
+import { type AnswerOf, call, type SharedPart, say, think } from "../../test/emulators/common/answer.ts";
 import { LATE_SPEC, LAZY_SPECS } from "./catalog.ts";
 
 /** One user message, and the tool that the model wants for it. */
@@ -36,26 +36,29 @@ export const TURNS: readonly ScriptedTurn[] = WANTS.map((wants, index) => ({
 
 const WANTED = new Map(TURNS.map(({ text, wants }) => [text, wants]));
 
+/** What the model of the scenario looks at, whosever API it is asked by. */
+export interface Asked {
+  readonly lastUserText: string;
+  readonly visible: readonly string[];
+  /** The names of the tools whose results came last. */
+  readonly results: readonly string[];
+  readonly thinks: boolean;
+}
+
 /**
  * The model of the scenario: calls the tool a turn wants if it sees it, else searches for it first; with its result, or
  * where it wants nothing, it answers. With thinking asked for, it thinks before it calls and before it answers.
  */
-export const model: Answerer = (request): Answer => {
-  const wants = WANTED.get(request.lastUserText) ?? null;
-  const results = request.toolResultsOfLastMessage;
-  const thinks = request.body.thinking !== undefined && request.body.thinking?.type !== "disabled";
-  const thought = thinks
-    ? [think(`The user asks: ${request.lastUserText} What that takes is ${wants ?? "an answer"}.`)]
-    : [];
-  if (wants === null || results.some(({ name }) => name === wants)) {
-    return [...thought, say(answerTo(request.lastUserText))];
-  }
-  if (request.visible.includes(wants)) return [...thought, call(wants, inputOf(wants))];
-  if (!request.visible.includes("tool_search") || results.some(({ name }) => name === "tool_search")) {
+export function answerTo({ lastUserText, visible, results, thinks }: Asked): AnswerOf<SharedPart> {
+  const wants = WANTED.get(lastUserText) ?? null;
+  const thought = thinks ? [think(`The user asks: ${lastUserText} What that takes is ${wants ?? "an answer"}.`)] : [];
+  if (wants === null || results.includes(wants)) return [...thought, say(lookedInto(lastUserText))];
+  if (visible.includes(wants)) return [...thought, call(wants, inputOf(wants))];
+  if (!visible.includes("tool_search") || results.includes("tool_search")) {
     return [...thought, say("I have no tool for that.")];
   }
   return [...thought, call("tool_search", { query: wants })];
-};
+}
 
 /** An input that fits the tool's schema: what it requires. */
 function inputOf(name: string): object {
@@ -72,7 +75,7 @@ interface Schema {
 }
 
 /** About 150 tokens. */
-function answerTo(text: string): string {
+function lookedInto(text: string): string {
   return (
     `I looked into it. ${text.slice(0, 60)} … The matter is open, two entries wait for an answer, and nothing has been ` +
     "changed yet. Before anything is changed, Ann has to be asked, since she owns the entry, and Cleo has to be told, " +

@@ -1,10 +1,11 @@
-import { type Emulator, type RecordedRequest, startAnthropicEmulator } from "../../test/emulators/anthropic/index.ts";
+import type { Emulator, RecordedRequest } from "../../test/emulators/anthropic/index.ts";
 import { percent, type Target, table, targets, thousands, times } from "../lib/markdown.ts";
 import { median, sum } from "../lib/stats.ts";
 import { converse, type Endpoint } from "./client.ts";
 import { copiesTable, copiesTargets } from "./copies.ts";
 import { type Copied, holdfastConverses } from "./holdfast.ts";
-import { model } from "./scenario.ts";
+import { startModels } from "./models.ts";
+import { openaiReport, openaiRuns } from "./openai-section.ts";
 import {
   allInline,
   clearedEachPrompt,
@@ -36,20 +37,22 @@ const STRATEGIES: readonly (() => Strategy)[] = [
 ];
 
 export async function cacheSection(): Promise<string> {
-  const emulator = await startAnthropicEmulator({ answer: model });
+  const models = await startModels();
+  const emulator = models.anthropic;
   try {
-    const { requests, copies } = await holdfastConverses(emulator);
+    const { requests, copies } = await holdfastConverses(models);
     const ours = (name: string) => requests.filter(({ json }) => (json as { model: string }).model === name);
     const told = "frozen bytes, host searches, companions";
     const plain: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5") }];
     const bound: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5-5") }];
+    const openai = await openaiRuns(models);
     for (const make of STRATEGIES) {
       plain.push(await run(emulator, make(), "claude-sonnet-5", false));
       bound.push(await run(emulator, make(), "claude-sonnet-5-5", true));
     }
-    return report(plain, bound, copies);
+    return `${report(plain, bound, copies)}\n\n${openaiReport(openai)}`;
   } finally {
-    await emulator.close();
+    await models.close();
   }
 }
 

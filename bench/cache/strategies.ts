@@ -69,6 +69,19 @@ export function movedInline(): Strategy {
   };
 }
 
+/** OpenAI's own way: every lazy tool is declared, deferred, and loaded by a search's answer. The late one goes inline. */
+export function declaredDeferred(): Strategy {
+  return {
+    name: "declared deferred",
+    told: "all definitions in `tools`, deferred; a search is answered by those it found",
+    layout: ({ late }) => ({
+      inline: [...CORE, ...(late ? [LATE_SPEC] : [])],
+      deferred: LAZY_SPECS,
+      references: new Map(),
+    }),
+  };
+}
+
 /**
  * Deferred definitions with load points, kept with the conversation; a load point's result becomes references, whatever
  * it said. The load point is the newest call, sent or not (the originals' rendering for Anthropic).

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
-import { type Agent, apiKeys, defineAgent, defineTool, holdfast, lazy } from "../../src/index.ts";
+import { type Agent, apiKeys, defineAgent, defineTool, holdfast, lazy, openaiCompatible } from "../../src/index.ts";
 import type { ToolSpec } from "../../src/values/tool.ts";
 import { CORE_SPECS, LATE_SPEC, LAZY_SPECS, resultOf, SYSTEM } from "./catalog.ts";
 
 export { SessionObject } from "../../src/index.ts";
 
 /** `LATE` is set once the server with the late tool is connected. */
-const { LATE } = env as unknown as { readonly LATE?: string };
+const { LATE, CHAT_URL } = env as unknown as { readonly LATE?: string; readonly CHAT_URL: string };
 
 const tool = (spec: ToolSpec) =>
   defineTool({
@@ -31,6 +31,14 @@ export default holdfast({
   agents: [
     agent("plain", "anthropic/claude-sonnet-5", { maxOutputTokens: 8_000 }),
     agent("bound", "anthropic/claude-sonnet-5-5", { maxOutputTokens: 8_000, thinking: true }),
+    agent("steps", "openai/gpt-5.4", { maxOutputTokens: 8_000 }),
+    agent("boundaries", "openai/gpt-5.6-sol", { maxOutputTokens: 8_000 }),
+    agent("chat", "acme/acme-1", { maxOutputTokens: 8_000 }),
+    agent("bridge", "bridged/acme-bridge", { maxOutputTokens: 8_000 }),
   ],
+  providers: {
+    acme: openaiCompatible({ baseURL: CHAT_URL }),
+    bridged: openaiCompatible({ baseURL: CHAT_URL, deferral: "bridge" }),
+  },
   auth: [apiKeys()],
 });
