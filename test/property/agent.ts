@@ -69,7 +69,7 @@ export type Hang = (callId: string) => Promise<string>;
  */
 export function ringAgent(
   name: string,
-  { model, thinking }: Pick<History, "model" | "thinking">,
+  { model, fallback, thinking }: Pick<History, "model" | "fallback" | "thinking">,
   deployment: () => Deployment,
   hang: Hang,
 ): Agent {
@@ -78,6 +78,7 @@ export function ringAgent(
     description: "The agent of a history.",
     // Each agent has providers of its own.
     model: () => `${name}-${modelOf(model, deployment())}`,
+    fallback: fallback === null ? [] : [`${name}-${fallback}`],
     settings: {
       maxOutputTokens: 4_000,
       ...(thinking ? { thinking: 1024 } : {}),

@@ -6,6 +6,8 @@ import fc from "fast-check";
  */
 export interface History {
   readonly model: Model;
+  /** Asked where the agent's model fails before it answers. */
+  readonly fallback: Model | null;
   readonly thinking: boolean;
   readonly turns: readonly Turn[];
   /** Plain turns follow until so many requests were made. */
@@ -103,7 +105,7 @@ export const MODELS = [
   "openai/gpt-5.2",
   "openai/gpt-4.1",
   "chat/acme-1",
-  "bridge/acme-1",
+  "bridge/acme-2",
 ] as const;
 
 export type Model = (typeof MODELS)[number];
@@ -225,10 +227,13 @@ const turns = (least: number, most: number): fc.Arbitrary<Turn[]> => {
 /** No history makes more requests. */
 export const MOST = 60;
 
-const world = { model: fc.constantFrom(...MODELS), thinking: fc.boolean() };
+const world = {
+  model: fc.constantFrom(...MODELS),
+  thinking: fc.boolean(),
+};
 
 /** Five to sixty requests a history, half of them fifteen or more. */
-export const history: fc.Arbitrary<History> = fc.oneof(
+const drawn: fc.Arbitrary<Omit<History, "fallback">> = fc.oneof(
   fc.record({
     ...world,
     turns: turns(2, 5),
@@ -240,3 +245,14 @@ export const history: fc.Arbitrary<History> = fc.oneof(
     least: fc.constant(15),
   }),
 );
+
+export const history: fc.Arbitrary<History> = drawn.map((one) => ({ ...one, fallback: null }));
+
+/** The same on an agent with a second model, and without copies: what `refused` meets goes on with the other one. */
+export const fallbackHistory: fc.Arbitrary<History> = fc
+  .tuple(drawn, fc.constantFrom(...MODELS))
+  .map(([one, fallback]) => ({ ...one, fallback, turns: one.turns.map(withoutCopies) }));
+
+function withoutCopies(turn: Turn): Turn {
+  return { ...turn, sessions: [], answers: turn.answers.map((planned) => ({ ...planned, copied: null })) };
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { history, MODELS } from "./history.ts";
+import { type History, history, MODELS } from "./history.ts";
 import { World } from "./world.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
@@ -24,6 +24,7 @@ const KINDS = [
     "references",
     "search output",
     "additional tools",
+    "bridged call",
     "other API",
     "batch that failed",
     "wide batch",
@@ -36,19 +37,28 @@ const LEAST_SHARE = 0.02;
 /** How many requests a history makes: the bounds, and what half of them reach. */
 const REQUESTS = { least: 5, most: 60, half: 15 };
 
+/** What has to come up on an agent with a second model. */
+export const FALLBACK_KINDS = ["fallback", "other API", "fault refused", ...MODELS.map((model) => `model ${model}`)];
+
+export interface RingOptions {
+  readonly histories?: fc.Arbitrary<History>;
+  readonly kinds?: readonly string[];
+}
+
 /**
  * Ring (a): `runs` histories in one process. `HOLDFAST_RING_SEED` and `HOLDFAST_RING_PATH` (both printed on failure)
  * replay one alone.
  */
-export function ring(name: string, runs: number, first: number): void {
+export function ring(name: string, runs: number, first: number, options: RingOptions = {}): void {
+  const { histories = history, kinds = KINDS } = options;
   const seed = Number(process.env.HOLDFAST_RING_SEED ?? first);
   const path = process.env.HOLDFAST_RING_PATH;
 
   test(`any history in one process, ${name}: every request is valid and extends the last one`, async () => {
     console.log(`${name}: ${runs} histories from seed ${seed}`);
-    const counts = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
+    const counts = new Map<string, number>(kinds.map((kind) => [kind, 0]));
     const sizes: number[] = [];
-    const property = fc.asyncProperty(history, async (drawn) => {
+    const property = fc.asyncProperty(histories, async (drawn) => {
       const world = new World(drawn);
       await world.play();
       if (world.failure !== null) throw world.failure;
@@ -63,7 +73,7 @@ export function ring(name: string, runs: number, first: number): void {
     const shown = [...counts].sort(([a], [b]) => a.localeCompare(b)).map(([kind, count]) => `${kind} ${count}`);
     console.log(`${runs} histories, ${requests} requests, seed ${seed}: ${shown.join(", ")}`);
     if (path !== undefined) return;
-    expect(KINDS.filter((kind) => (counts.get(kind) ?? 0) < runs * LEAST_SHARE)).toEqual([]);
+    expect(kinds.filter((kind) => (counts.get(kind) ?? 0) < runs * LEAST_SHARE)).toEqual([]);
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(REQUESTS.least);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(REQUESTS.most);
     expect(sizes.filter((size) => size >= REQUESTS.half).length / runs).toBeGreaterThan(0.45);

@@ -1,4 +1,5 @@
 import type { Provider } from "../../src/providers/contract.ts";
+import { MODELS, type Model } from "./history.ts";
 import type { Wire } from "./wire.ts";
 import { anthropicWire } from "./wire-anthropic.ts";
 import { bridgeWire, chatWire } from "./wire-chat.ts";
@@ -22,6 +23,14 @@ export function wireOf(model: string): Wire {
   const found = WIRE_NAMES.find((one) => one === name);
   if (found === undefined) throw new Error(`no API is named ${name}`);
   return WIRES[found];
+}
+
+/** The model that a request names, as histories name it. */
+export function modelIn(api: WireName, body: string): Model {
+  const { model }: { model: string } = JSON.parse(body);
+  const found = MODELS.find((one) => one === `${api}/${model}`);
+  if (found === undefined) throw new Error(`${api}/${model} is in no history`);
+  return found;
 }
 
 /** The provider as another release of ours has it: the same entries give other bytes. */

@@ -8,14 +8,14 @@ import { throughBridge } from "../emulators/openai-chat/bridge.ts";
 import * as chat from "../emulators/openai-chat/index.ts";
 import { seeded } from "../seeded.ts";
 import { startWorkerd } from "../workerd.ts";
-import { applyDeploy, type Deployment, firstDeployment, modelOf, toolName } from "./agent.ts";
+import { applyDeploy, type Deployment, firstDeployment, toolName } from "./agent.ts";
 import { Checker } from "./checker.ts";
 import { type Fault, type History, history, LAZY, MOST, PLAIN, type Planned, type Turn } from "./history.ts";
 import { play as playAnswer } from "./player.ts";
 import { startRingHook } from "./ring-hook.ts";
 import { describedTools } from "./wire-chat.ts";
 import { wireProblems } from "./wire-rules.ts";
-import { wireOf } from "./wires.ts";
+import { modelIn, type WireName, wireOf } from "./wires.ts";
 import type { Deployed } from "./workerd-worker.ts";
 
 const KEY = "ring-secret-ring-secret-ring";
@@ -118,9 +118,9 @@ class Journey {
     return names.filter((name) => !gone.some((tool) => toolName(tool) === name));
   }
 
-  check({ bodyText, flags, read, ideal }: Asked): void {
+  check({ api, bodyText, flags, read, ideal }: Asked): void {
     this.requests += 1;
-    const model = modelOf(this.history.model, this.deployment);
+    const model = modelIn(api, bodyText);
     const wire = wireOf(model);
     const problems = wireProblems(wire.view(bodyText), this.deployed, this.#loaded);
     try {
@@ -143,6 +143,7 @@ class Journey {
 
 /** A request that an emulator accepted, whosever API it plays. */
 interface Asked {
+  readonly api: WireName;
   readonly bodyText: string;
   readonly visible: readonly string[];
   readonly flags: readonly string[];
@@ -247,7 +248,6 @@ type Deed =
 
 /** An emulator for each API, all answering alike. */
 async function startModels(answer: (asked: Asked) => Deed) {
-  const noRetry = { "x-should-retry": "false" };
   const openaiUsage = ({ usage }: Pick<openai.RecordedRequest, "usage">) => {
     return usage?.input_tokens_details.cached_tokens ?? 0;
   };
@@ -255,15 +255,20 @@ async function startModels(answer: (asked: Asked) => Deed) {
     anthropic: await anthropic.startAnthropicEmulator({
       answer(request) {
         const read = request.usage?.cache_read_input_tokens ?? 0;
-        const deed = answer({ ...request, read, ideal: request.idealCachedTokens });
+        const deed = answer({ ...request, api: "anthropic", read, ideal: request.idealCachedTokens });
         if (deed.kind === "answer") return deed.parts;
-        if (deed.status === 500) return anthropic.httpFailure(500, "api_error", "Broken.", noRetry);
+        if (deed.status === 500) return anthropic.httpFailure(500, "api_error", "Broken.", NO_RETRY);
         return anthropic.httpFailure(400, "invalid_request_error", "messages.0: image is too large");
       },
     }),
     openai: await openai.startOpenAIEmulator({
       answer(request) {
-        const deed = answer({ ...request, read: openaiUsage(request), ideal: request.idealCachedTokens });
+        const deed = answer({
+          ...request,
+          api: "openai",
+          read: openaiUsage(request),
+          ideal: request.idealCachedTokens,
+        });
         if (deed.kind === "fail") return openaiFailure(deed.status);
         const reasons = openai.findModel(request.body.model)?.reasoning;
         return deed.parts.filter(({ kind }) => kind !== "thinking" || reasons);
@@ -271,8 +276,9 @@ async function startModels(answer: (asked: Asked) => Deed) {
     }),
     chat: await chat.startChatEmulator({
       answer(request) {
+        const api = request.body.model === "acme-2" ? "bridge" : "chat";
         const visible = [...request.visible, ...describedTools(request.bodyText)];
-        const deed = answer({ ...request, visible, read: openaiUsage(request), ideal: request.idealCachedTokens });
+        const deed = answer({ ...request, api, visible, read: openaiUsage(request), ideal: request.idealCachedTokens });
         if (deed.kind === "fail") return openaiFailure(deed.status);
         return throughBridge(deed.parts, request.visible);
       },
@@ -280,9 +286,11 @@ async function startModels(answer: (asked: Asked) => Deed) {
   };
 }
 
+const NO_RETRY = { "x-should-retry": "false" };
+
 function openaiFailure(status: 400 | 500): openai.HttpFailure {
-  if (status === 500) return openai.httpFailure(500, "server_error", "Broken.", null, { "x-should-retry": "false" });
-  return openai.httpFailure(400, "invalid_request_error", "Your input is too long.", "context_length_exceeded");
+  if (status === 500) return openai.httpFailure(500, "server_error", "Broken.", null, NO_RETRY);
+  return openai.httpFailure(400, "invalid_request_error", "The image is too large.", "image_too_large");
 }
 
 /** What the model answers, and where the answer is held or broken. */
@@ -314,10 +322,11 @@ function answer(byName: ReadonlyMap<string, Journey>, asked: Asked): Deed {
 }
 
 async function deploy(url: URL, journeys: readonly Journey[]): Promise<void> {
-  const list: Deployed[] = journeys.map(({ name, deployment, history: { model, thinking } }) => ({
+  const list: Deployed[] = journeys.map(({ name, deployment, history: { model, fallback, thinking } }) => ({
     name,
     deployment,
     model,
+    fallback,
     thinking,
   }));
   await fetch(new URL("/deploy", url), { method: "POST", body: JSON.stringify(list) });

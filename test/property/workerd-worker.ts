@@ -8,7 +8,7 @@ import { released, WIRE_NAMES, WIRES, type WireName } from "./wires.ts";
 export { SessionObject } from "../../src/index.ts";
 
 /** What the ring tells this worker before each round. */
-export interface Deployed extends Pick<History, "model" | "thinking"> {
+export interface Deployed extends Pick<History, "model" | "fallback" | "thinking"> {
   readonly name: string;
   readonly deployment: Deployment;
 }
@@ -21,13 +21,16 @@ function current(name: string): Deployment {
   return deployed.get(name)?.deployment ?? firstDeployment();
 }
 
+/** Before the ring has said anything. */
+const UNKNOWN = { model: "anthropic/claude-sonnet-5", fallback: null, thinking: false } as const;
+
 function agentOf(name: string): Agent {
   const known = agents.get(name);
   if (known !== undefined) return known;
-  const { model, thinking } = deployed.get(name) ?? ({ model: "anthropic/claude-sonnet-5", thinking: false } as const);
+  const { model, fallback, thinking } = deployed.get(name) ?? UNKNOWN;
   const agent = ringAgent(
     name,
-    { model, thinking },
+    { model, fallback, thinking },
     () => current(name),
     async (callId) => {
       const answer = await fetch(`${HOOK}/hang/${name}/${callId}`);

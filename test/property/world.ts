@@ -21,6 +21,7 @@ import {
   type Fault,
   type History,
   MOST,
+  type Model,
   PLAIN,
   type Planned,
   type Sessions,
@@ -29,7 +30,7 @@ import {
 import { play } from "./player.ts";
 import type { Met } from "./wire.ts";
 import { wireProblems } from "./wire-rules.ts";
-import { released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./wires.ts";
+import { modelIn, released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./wires.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
@@ -305,7 +306,9 @@ export class World {
     const missing = [...this.#here.expected].filter((said) => !bodyText.includes(said));
     if (missing.length > 0) throw this.#broken(`what a tool said is missing: ${missing.join(", ")}`);
     isolate.message ??= await this.#message();
-    this.#check(met, bodyText, isolate.verdict, isolate.message);
+    const model = modelIn(api, bodyText);
+    if (model !== modelOf(this.#history.model, this.#deployment)) this.seen.add("fallback");
+    this.#check(met, model, bodyText, isolate.verdict, isolate.message);
     if (met.kind === "refused") return;
     this.#note(bodyText, isolate.verdict);
     if (planned?.copied) {
@@ -353,12 +356,11 @@ export class World {
     return userMessages(toldEntries(await this.#entries())).length - 1;
   }
 
-  #check(met: Met, body: string, verdict: Verdict, message: number): void {
+  #check(met: Met, model: Model, body: string, verdict: Verdict, message: number): void {
     if (met.kind === "refused") {
       const { rule, message } = met.failure;
       throw this.#broken(`refused by ${rule}: ${message}`);
     }
-    const model = modelOf(this.#history.model, this.#deployment);
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
     const facts = wire.provider.facts(model.split("/")[1] ?? "");
