@@ -40,6 +40,8 @@ export class World {
   readonly #db = new DatabaseSync(":memory:");
   readonly #objects = new Map<string, { readonly db: DatabaseSync; readonly session: Session }>();
   readonly #work: Promise<unknown>[] = [];
+  /** What was written to each database before its world was made. */
+  readonly #made = new Map<DatabaseSync, string>();
   readonly #stored: ReadonlyMap<string, Uint8Array>;
 
   constructor(stored: Stored | null, worker = fuzzed()) {
@@ -47,6 +49,7 @@ export class World {
     if (stored === null) this.#migrate();
     else this.#db.deserialize(stored.d1);
     this.#stored = stored?.objects ?? new Map();
+    this.#made.set(this.#db, writesOf(this.#db));
     for (const name of this.#stored.keys()) this.#object(name);
   }
 
@@ -92,6 +95,11 @@ export class World {
     };
   }
 
+  /** Whether anything was written since the world was made, be it written back. {@link rows} says what. */
+  get touched(): boolean {
+    return [...this.#made].some(([db, made]) => writesOf(db) !== made);
+  }
+
   /** Every row of every table, as text that can be compared. An object without a table is none. */
   rows(): string {
     const names = [...this.#objects.keys()].sort();
@@ -120,6 +128,7 @@ export class World {
       });
       object = { db, session };
       this.#objects.set(name, object);
+      this.#made.set(db, writesOf(db));
     }
     return object;
   }
@@ -159,6 +168,12 @@ export async function firstStored(): Promise<Beginning> {
   await world.settled();
   const taken = await world.fetch({ method: "GET", path: `/api/sessions/${KNOWN}/export`, headers: {}, body: null });
   return { ...world.stored(), exported: await taken.json(), task: task.id };
+}
+
+/** How many rows were written, and how often the tables were changed. */
+function writesOf(db: DatabaseSync): string {
+  const { rows } = db.prepare("SELECT total_changes() AS rows").get() ?? {};
+  return `${rows}/${db.prepare("PRAGMA schema_version").get()?.schema_version}`;
 }
 
 function tables(db: DatabaseSync): unknown[] {
