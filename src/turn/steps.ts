@@ -271,7 +271,6 @@ export class Steps {
     const asked = { prepared, saved, answer, call };
     if (failure === null && this.#pulse.ended === null) return asked;
     if (this.#pulse.ended === "handed") {
-      sink.emit({ type: "withdrawn", step });
       return this.#handOver({ call, ...answeredWrite(prepared, this.#key, saved, answer.begun, kept) });
     }
     if (failure !== null && this.#pulse.ended === null && !answer.begun && fallsBack(failure)) {
@@ -617,8 +616,7 @@ export class Steps {
   }
 }
 
-/** Whether the step after so many was begun where the turn was before, and not withdrawn there. */
+/** Whether the step after so many was begun where the turn was before. */
 function isUnderWay(log: EventLog, steps: number): boolean {
-  const last = log.all.findLast(({ type }) => type === "request" || type === "withdrawn");
-  return last?.type === "request" && last.step > steps;
+  return log.all.some((event) => event.type === "request" && event.step > steps);
 }
