@@ -82,7 +82,7 @@ export function testAgent(agent: Agent, { model, env = {}, owner = ANYBODY }: Te
     say: (text) => told(start(plainRequest(whose, [{ type: "text", text }]))),
     pauses: async () => (await client.pauses()) ?? [],
     async answer(pause, answer) {
-      const deps = { sessions: host.sessions, goOn: start };
+      const deps = { sessions: host.sessions, log: host.log, goOn: start };
       const turn = await answerPause(deps, env as Cloudflare.Env, whose, pause, answer);
       return turn === null ? null : told(turn);
     },

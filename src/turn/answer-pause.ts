@@ -2,11 +2,12 @@ import { HoldfastError } from "../values/errors.ts";
 import type { PauseAnswer } from "../values/pause.ts";
 import { sessionId } from "./begin.ts";
 import { plainRequest } from "./plain-request.ts";
+import { checkQuotas } from "./quotas.ts";
 import type { TurnRequest } from "./runtime.ts";
 import type { TurnHost } from "./start.ts";
 
 /** What answering needs of the world. */
-export interface AnswerDeps<T> extends Pick<TurnHost, "sessions"> {
+export interface AnswerDeps<T> extends Pick<TurnHost, "sessions" | "log" | "quotas"> {
   /** Goes on with the turn. */
   readonly goOn: (request: TurnRequest) => T;
 }
@@ -17,14 +18,17 @@ export interface AnswerDeps<T> extends Pick<TurnHost, "sessions"> {
  * `conflict` where it was answered otherwise or closed by a message.
  */
 export async function answerPause<T>(
-  { sessions, goOn }: AnswerDeps<T>,
+  deps: AnswerDeps<T>,
   env: Cloudflare.Env,
   whose: Parameters<typeof plainRequest>[0],
   pause: string,
   answer: PauseAnswer,
 ): Promise<Awaited<T> | null> {
   const { owner, agent, conversation } = whose;
-  const outcome = await sessions(env, sessionId(owner, agent.name, conversation.id)).answer(pause, answer);
+  const id = sessionId(owner, agent.name, conversation.id);
+  // An answer whose turn may not go on is not taken, so that it can be given again.
+  await checkQuotas(deps, env, id, ["bytes", "tokensPerDay", "turns"], Date.now());
+  const outcome = await deps.sessions(env, id).answer(pause, answer);
   if (outcome === null) {
     throw new HoldfastError({
       reason: "not_found",
@@ -33,7 +37,7 @@ export async function answerPause<T>(
   }
   switch (outcome.kind) {
     case "answered":
-      return outcome.goesOn ? await goOn({ ...plainRequest(whose, []), goOn: true }) : null;
+      return outcome.goesOn ? await deps.goOn({ ...plainRequest(whose, []), goOn: true }) : null;
     case "unknown":
       throw new HoldfastError({ reason: "not_found", message: `There is no pause ${JSON.stringify(pause)}.` });
     case "mismatch": {

@@ -7,7 +7,7 @@ import type { Version } from "./version.ts";
 
 /** Who asks which agent, and with what a request is answered. */
 export interface Call {
-  readonly deps: Pick<AppDeps, "sessions" | "startTurn" | "startInBackground" | "listTasks" | "log">;
+  readonly deps: Pick<AppDeps, "sessions" | "startTurn" | "startInBackground" | "listTasks" | "log" | "quotas">;
   readonly env: Cloudflare.Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly agent: Agent;
