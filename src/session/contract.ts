@@ -287,11 +287,10 @@ export interface AppendRequest {
   readonly turn: string;
   readonly step: number;
   /**
-   * `before`: deferrals that changed outside of `results`. `fallback`: a call that failed, after which another model is
-   * asked. `call`: one that led to no entry. `handover`: another isolate is to go on from here. `finish` ends the turn. A
-   * repeat of one changes nothing.
+   * `before`: deferrals that changed outside of `results`. `call`: a model call that led to no entry. `handover`: another
+   * isolate is to go on from here. `finish` ends the turn. A repeat of one changes nothing.
    */
-  readonly kind: "before" | "answer" | "results" | "fallback" | "call" | "handover" | "finish";
+  readonly kind: "before" | "answer" | "results" | "call" | "handover" | "finish";
   /** Tells appends of one kind and step apart where there are several; absent is 0. */
   readonly n?: number;
   /** Sequence number the first of `entries` takes. */

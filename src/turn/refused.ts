@@ -11,15 +11,17 @@ export function isTooLong(failure: Failure): boolean {
   return /prompt is too long|context (length|window|limit)|maximum context|exceeds? the model/i.test(failure.message);
 }
 
+/** Whether a provider refuses thinking that comes back to it: what was signed or encrypted for another account. */
+export function refusesThinking(failure: Failure): boolean {
+  if (failure.reason !== "provider" || failure.status !== 400) return false;
+  return failure.type === "invalid_encrypted_content" || /invalid `?signature`? in `?thinking`?/i.test(failure.message);
+}
+
 /**
  * Whether a provider refuses what a request added, so that it would refuse every later one that holds it: an image or
  * document that it can't fetch or read, or more than the model takes. Any other refusal is not the content's fault.
  */
 export function isRefused(failure: Failure, added: readonly Item[]): boolean {
   if (failure.reason !== "provider" || !REFUSALS.includes(failure.status)) return false;
-  return (
-    failure.status === 413 ||
-    /too (long|large)|exceeds the context window/i.test(failure.message) ||
-    added.some((item) => item.media)
-  );
+  return isTooLong(failure) || /too (long|large)/i.test(failure.message) || added.some((item) => item.media);
 }

@@ -26,7 +26,7 @@ import { type Line, lineOf } from "./line.ts";
 import { overLimit, overtime, type Spent } from "./over-limit.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Pulse } from "./pulse.ts";
-import { isRefused, isTooLong } from "./refused.ts";
+import { isRefused, isTooLong, refusesThinking } from "./refused.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { type Model, summaryModel } from "./settings.ts";
 import type { Setup } from "./setup.ts";
@@ -203,9 +203,9 @@ export class Steps {
     return entry !== null;
   }
 
-  #saveCall(call: CallRecord): Promise<void> {
+  #saveCall(call: CallRecord, fields: Pick<AppendRequest, "ends"> = {}): Promise<void> {
     this.#idle += 1;
-    return this.#save("call", { call, n: this.#idle });
+    return this.#save("call", { call, n: this.#idle, ...fields });
   }
 
   /**
@@ -277,12 +277,25 @@ export class Steps {
       const ready = await this.#fallBack(call);
       if (ready !== null) return this.#ask(ready);
     }
+    if (failure !== null && this.#pulse.ended === null && !answer.begun && !again && refusesThinking(failure)) {
+      return this.#ask(await this.#withoutThinking(call), true);
+    }
     if (failure !== null && this.#shortens(failure, answer, again)) {
       await this.#saveCall(call);
       if (await this.#compact("too_long", before)) return this.#ask(await this.#prepareFirst(), true);
       return this.#cut({ ...asked, call: null }, failure);
     }
     return this.#cut(asked, failure);
+  }
+
+  /**
+   * Begins new epochs, which replay no thinking, after the provider refused what it once signed or encrypted itself: another
+   * account or address answers now, and it would refuse every later request too.
+   */
+  async #withoutThinking(call: CallRecord): Promise<Ready> {
+    await this.#saveCall(call, { ends: "settings" });
+    await this.#switchTo(this.#model);
+    return this.#prepareFirst();
   }
 
   /** Whether a request that failed is worth another try with a shorter context. */
@@ -306,7 +319,7 @@ export class Steps {
   async #fallBack(call: CallRecord): Promise<Ready | null> {
     const next = awake(this.#models.slice(1), this.#start.resting ?? [], this.#deps.now());
     if (next === null) return null;
-    await this.#save("fallback", { call });
+    await this.#saveCall(call);
     await this.#switchTo(next);
     const prepared = await prepare(this.#setup, this.#conversation);
     await this.#save("before", saving(prepared, this.#conversation));

@@ -15,8 +15,11 @@ export interface Counted {
   readonly cacheWrite: number;
 }
 
-/** How a request fails: refused for so many seconds (`retry-after`), for a moment, or for what it says. */
-export type Failing = number | "down" | "refused";
+/**
+ * How a request fails: refused for so many seconds (`retry-after`), for a moment, for what it says, or for thinking that
+ * was signed or encrypted for another account.
+ */
+export type Failing = number | "down" | "refused" | "unsigned";
 
 /** A provider's emulator, as far as every provider's test needs it. */
 export interface Stage {
@@ -59,6 +62,13 @@ function isFailing(answer: AnswerOf<SharedPart> | Failing): answer is Failing {
 
 function claudeFailure(how: Failing) {
   if (how === "down") return claude.httpFailure(529, "overloaded_error", "Overloaded", SOON);
+  if (how === "unsigned") {
+    return claude.httpFailure(
+      400,
+      "invalid_request_error",
+      "messages.1.content.0: Invalid `signature` in `thinking` block",
+    );
+  }
   return how === "refused"
     ? claude.httpFailure(400, "invalid_request_error", "No such thing.")
     : claude.rateLimited(how);
@@ -66,6 +76,10 @@ function claudeFailure(how: Failing) {
 
 function openaiFailure(how: Failing) {
   if (how === "down") return responses.overloaded(0.01);
+  if (how === "unsigned") {
+    const message = "The encrypted content gAAA...IQ== could not be verified.";
+    return responses.httpFailure(400, "invalid_request_error", message, "invalid_encrypted_content");
+  }
   return how === "refused"
     ? responses.httpFailure(400, "invalid_request_error", "No such thing.")
     : responses.rateLimited(how);

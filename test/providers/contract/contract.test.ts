@@ -5,6 +5,9 @@ import { layoutDifference } from "../../emulators/common/layout.ts";
 import { CONTENDERS, type Stage } from "./contenders.ts";
 import { outcome, type Talk, talk } from "./talk.ts";
 
+/** Models whose thinking is signed or encrypted for one account. */
+const THINKS = new Set(["anthropic/claude-sonnet-5", "openai/gpt-5.4", "openai/gpt-5.6", "openai/gpt-5"]);
+
 const search = (query: string) => call("tool_search", { query });
 
 describe.each(CONTENDERS)("$name", ({ key, model, late, env, provider, start, callLate, layout }) => {
@@ -162,6 +165,28 @@ describe.each(CONTENDERS)("$name", ({ key, model, late, env, provider, start, ca
     expect(outcome(await chat.say("Finish.", plain))).toBe("end");
     expect(accepted()).toBe(true);
   });
+
+  test.runIf(THINKS.has(full))(
+    "errors: an account that refuses another's thinking costs the cache, not the conversation",
+    async () => {
+      stage.script(
+        [think("Hm."), search("weather")],
+        [think("So."), callLate("weather")],
+        [think("Yes."), say("Rain.")],
+      );
+      await chat.say("Weather?", plain);
+      stage.script("unsigned", [think("Hm."), callLate("weather")], say("Still."));
+      expect(outcome(await chat.say("And now?", plain))).toBe("end");
+      stage.script(say("Dry."));
+      expect(outcome(await chat.say("And then?", plain))).toBe("end");
+      expect((await verdicts()).slice(3)).toEqual(["extends", "break; cause=settings", "extends", "extends"]);
+      const [refused, renewed, next] = stage.requests().slice(3);
+      const thinking = /"encrypted_content"|"signature"/g;
+      expect(refused?.body.match(thinking)?.length).toBe(3);
+      expect(renewed?.body).not.toMatch(thinking);
+      expect(next?.body.match(thinking)?.length).toBe(1);
+    },
+  );
 
   test("usage: what the ledger says of the cache is what the provider counted, and later requests read from it", async () => {
     stage.script(search("weather"), callLate("weather"), say("Rain."));
