@@ -54,7 +54,7 @@ test("in workerd: OpenAI loads a tool, a compatible endpoint takes over through 
   expect(await ask("switch", "Weather?")).toEqual({ text: "Rain.", prefix: "first" });
 
   await workerd.fresh();
-  openai.fail(rateLimited(3));
+  openai.fail(rateLimited(300));
   acme.script(call("call_tool", { name: "weather", arguments: {} }), say("Still."));
   expect(await ask("switch", "And now?")).toEqual({ text: "Still.", prefix: "break; cause=model" });
   expect(acme.requests[0]?.headers["x-team"]).toBe("support");
