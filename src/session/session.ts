@@ -41,11 +41,10 @@ import type {
   TurnEnd,
   TurnStart,
 } from "./contract.ts";
-import type { EventLog } from "./event-log.ts";
 import { flush } from "./flush.ts";
+import { Following } from "./following.ts";
 import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
-import { answerFrom, Live } from "./live.ts";
 import { parseSessionName } from "./name.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { patchRow } from "./patch.ts";
@@ -61,17 +60,10 @@ import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
 import { noteState, taskMarks, tasksOf } from "./tasks.ts";
 import { backOff, type SetAlarm, Timers } from "./timers.ts";
-import { toldByEntries } from "./told.ts";
 import { countUsage } from "./usage.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
-
-/** How long somebody who follows a turn is made to wait for its next event. */
-const FOLLOW_MS = 20_000;
-
-/** A turn's last events come this long after its end, if at all. */
-const LAST_EVENTS_MS = 1_000;
 
 /** A turn whose isolate died so often has something in it that kills them. */
 const MOST_ATTEMPTS = 3;
@@ -121,9 +113,7 @@ export class Session implements SessionRpc {
   /** The revision that D1 is to have. */
   #wanted = 0;
   readonly #timers: Timers;
-  readonly #live = new Live();
-  /** When the newest turn ended, in this object's memory: its last events may still be on their way. */
-  #endedAt = 0;
+  readonly #following: Following;
   #burying: Promise<void> | null = null;
   /** What the running turn asked for, to page its start. */
   #asked: { readonly fence: number; readonly request: Asking } | null = null;
@@ -131,6 +121,7 @@ export class Session implements SessionRpc {
   constructor(host: SessionHost) {
     this.#host = host;
     this.#store = new Store(host.storage);
+    this.#following = new Following(this.#store, () => host.now());
     this.#timers = new Timers(this.#store, host.setAlarm, report);
   }
 
@@ -186,13 +177,13 @@ export class Session implements SessionRpc {
     const now = this.#host.now();
     const answer = applyAppend(this.#store, row, request, now);
     this.#until = now + row.lease_seconds * 1000;
-    if (request.told !== undefined) this.#live.tell(row.turn, request.fence, request.told);
+    if (request.told !== undefined) this.#following.tell(row, request.told);
     if (request.kind === "handover") this.#giveOut({ ...row, handed: 1 });
-    if (request.kind === "finish") this.#over(now);
+    if (request.kind === "finish") this.#over();
     // A sub-session is in D1 once it ends.
     if (request.deferrals !== undefined && row.parent === null) this.#flushSoon(0);
     else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
-    return answer.kind === "ok" && this.#live.wants(row.turn, request.fence) ? { ...answer, attach: true } : answer;
+    return answer.kind === "ok" && this.#following.wants(row) ? { ...answer, attach: true } : answer;
   }
 
   async beat(fence: number): Promise<BeatAnswer> {
@@ -200,7 +191,7 @@ export class Session implements SessionRpc {
     if (row === null) return "lost";
     this.#until = this.#host.now() + row.lease_seconds * 1000;
     if (row.cancel !== 0) return "cancel";
-    return this.#live.wants(row.turn, fence) ? "attach" : "go";
+    return this.#following.wants(row) ? "attach" : "go";
   }
 
   async resume(request: ResumeRequest): Promise<ResumeAnswer> {
@@ -228,38 +219,19 @@ export class Session implements SessionRpc {
 
   async replay(fence: number, after: number): Promise<Told | null> {
     const row = this.#holder(fence);
-    if (row === null) return null;
-    const log = this.#live.of(row.turn) ?? toldByEntries(this.#store, row, row.turn);
-    if (log === null) return null;
-    this.#live.keep(row.turn, log);
-    const { events } = answerFrom(log, row.turn, { v: 1, turn: row.turn, log: log.id, after, waitMs: 0 });
-    return { log: log.id, after, events };
+    return row === null ? null : this.#following.replay(row, after);
   }
 
   async tell(fence: number, told: Told): Promise<TellAnswer> {
     const row = this.#store.session();
     // A turn's last events come after it has ended.
     if (row === null || row.deleted_at !== null || row.fence !== fence) return "lost";
-    return this.#live.tell(row.turn, fence, told);
+    return this.#following.tell(row, told);
   }
 
   async follow(request: FollowRequest): Promise<FollowAnswer | null> {
     refuseUnknown(request.v);
-    const deadline = this.#host.now() + Math.min(request.waitMs, FOLLOW_MS);
-    for (let row = await this.#known(); row !== null && row.deleted_at === null; row = this.#store.session()) {
-      const now = this.#host.now();
-      const turn = request.turn ?? row.turn;
-      // What was copied or brought in has had no turn yet.
-      if (turn === "") return { turn, log: "", events: [], ended: true };
-      const log = this.#logOf(row, turn, now);
-      if (log === null && turn !== row.turn) return null;
-      const answer = log && answerFrom(log, turn, request);
-      if (answer && (answer.events.length > 0 || answer.ended)) return answer;
-      if (now >= deadline) return { turn, log: log?.id ?? request.log ?? "", events: [], ended: false };
-      // What was told may be lost with an isolate after its turn's end: then the entries are asked.
-      await this.#live.next(row.status === "running" ? deadline - now : Math.min(deadline - now, LAST_EVENTS_MS));
-    }
-    return null;
+    return this.#following.follow(await this.#known(), request);
   }
 
   async reread(fence: number, asked: Pick<BeginRequest, "chain" | "rerun">): Promise<TurnStart | null> {
@@ -518,7 +490,7 @@ export class Session implements SessionRpc {
   async #remove(row: SessionRow): Promise<void> {
     this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
     this.#release();
-    this.#live.wake();
+    this.#following.ends();
     await this.#burySoon();
   }
 
@@ -582,21 +554,8 @@ export class Session implements SessionRpc {
   #close(row: SessionRow, status: "failed" | "stopped", end: TurnEnd): void {
     const now = this.#host.now();
     closeTurn(this.#store, row, status, end, now);
-    this.#over(now);
+    this.#over();
     this.#flushSoon(0);
-  }
-
-  /** What is known of a turn's events right now; null where its isolate has to be asked, or there is no such turn. */
-  #logOf(row: SessionRow, turn: string, now: number): EventLog | null {
-    if (turn !== row.turn) return toldByEntries(this.#store, row, turn);
-    const told = this.#live.of(turn);
-    const running = row.status === "running";
-    if (running) this.#live.want(turn);
-    if (running || told?.ended) return told;
-    if (told !== null && now - this.#endedAt < LAST_EVENTS_MS) return told;
-    const log = toldByEntries(this.#store, row, turn);
-    if (log !== null) this.#live.keep(turn, log);
-    return log;
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
@@ -604,7 +563,7 @@ export class Session implements SessionRpc {
     const row = this.#store.session();
     if (row === null) throw new Error("a session that was just begun is not there");
     this.#until = now + row.lease_seconds * 1000;
-    if (row.turn === attempt) this.#live.forget(row.turn);
+    if (row.turn === attempt) this.#following.begins(row.turn);
     this.#watch(this.#until);
     this.#keep();
     return this.#read(row, { chain, rerun, fallback }, history);
@@ -615,7 +574,7 @@ export class Session implements SessionRpc {
     this.#asked = { fence: row.fence, request };
     const start = turnStart(this.#store, row, request, history);
     const [first, ...rest] = paginate(listsOf(start));
-    const attach = this.#live.wants(row.turn, row.fence) ? ({ attach: true } as const) : {};
+    const attach = this.#following.wants(row) ? ({ attach: true } as const) : {};
     return { ...withLists(start, first, rest.length), ...attach };
   }
 
@@ -692,11 +651,10 @@ export class Session implements SessionRpc {
   }
 
   /** The turn is over: who waits for the session gets it, and who follows the turn its end. */
-  #over(now: number): void {
-    this.#endedAt = now;
+  #over(): void {
     this.#newsSoon();
     this.#release();
-    this.#live.wake();
+    this.#following.ends();
   }
 
   /**
