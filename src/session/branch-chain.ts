@@ -3,8 +3,8 @@ import type { Numbered } from "../values/entry.ts";
 import type { Cause, Verdict } from "../values/turn-event.ts";
 import { itemOf } from "./chain.ts";
 import type { CallRecord } from "./contract.ts";
-import { anchorWithin, type Marked, type WholeEpoch, wholeEpoch } from "./epoch.ts";
-import { type Base, frozenPrefix, LAST } from "./opening.ts";
+import { type Marked, type WholeEpoch, wholeEpoch } from "./epoch.ts";
+import { type Base, frozenPrefix } from "./opening.ts";
 import type { EpochHead, Store } from "./store.ts";
 import { writeChain } from "./write-chain.ts";
 
@@ -20,8 +20,11 @@ export interface BranchChain {
   readonly ended: Cause | null;
   readonly deferred: readonly Marked[];
   readonly items: readonly Marked[];
-  /** The newest answered request that holds nothing else: what the branch's next one is held against. */
-  readonly call: CallRecord | null;
+  /**
+   * The answered requests that hold nothing else, the last of each turn: the branch's next one is held against the newest,
+   * and that of a branch of the branch against an older one.
+   */
+  readonly calls: readonly CallRecord[];
 }
 
 /**
@@ -53,7 +56,7 @@ export function branchChains(
 /** Stores the chains from revision `rev` on. Answers the last revision it took. */
 export function writeBranchChains(store: Store, rev: number, chains: readonly BranchChain[]): number {
   let at = rev;
-  for (const { key, epoch, verdict, revision, prefix, marks, ended, deferred, items, call } of chains) {
+  for (const { key, epoch, verdict, revision, prefix, marks, ended, deferred, items, calls } of chains) {
     const open = { verdict, revision, prefix, base: null, ...(marks === null ? {} : { marks }) };
     writeChain(store, at, {
       ...{ key, epoch, open },
@@ -61,8 +64,8 @@ export function writeBranchChains(store: Store, rev: number, chains: readonly Br
       items: items.map(({ text }) => text),
       marks: { deferred: deferred.map(({ mark }) => mark), items: items.map(({ mark }) => mark) },
     });
-    if (call !== null) store.addCall(at, call);
-    at += 1;
+    for (const [index, call] of calls.entries()) store.addCall(at + index, call);
+    at += Math.max(1, calls.length);
     if (ended === null) continue;
     store.addEnding(at, ended);
     at += 1;
@@ -82,15 +85,13 @@ function branchChain(store: Store, key: string, head: EpochHead, there: Readonly
     if (!there.has(itemOf(text).seq)) break;
     items.push({ text, mark });
   }
-  const call = lastCallWithin(store, key, whole, items.length);
-  const anchor = anchorWithin(store, key, whole.parts, items.length, LAST);
   return {
     ...bare,
     ...(items.length === 0 ? { verdict: { prefix: "first" } as const } : {}),
     deferred: whole.deferred,
     items,
-    // It stands in the ledger of the session it was made in, and is counted there.
-    call: call === null ? null : { ...call, epoch: head.epoch, end: anchor, copied: true },
+    // They stand in the ledger of the session they were made in, and are counted there.
+    calls: callsWithin(store, key, whole, items.length).map((call) => ({ ...call, epoch: head.epoch, copied: true })),
   };
 }
 
@@ -98,19 +99,16 @@ function over(
   chain: Pick<BranchChain, "key" | "epoch" | "verdict" | "revision" | "prefix" | "marks">,
   ended: Cause,
 ): BranchChain {
-  return { ...chain, ended, deferred: [], items: [], call: null };
+  return { ...chain, ended, deferred: [], items: [], calls: [] };
 }
 
-/** The newest answered request with the epoch's prefix whose items are all among the first `length`. */
-function lastCallWithin(store: Store, key: string, { opening, parts }: WholeEpoch, length: number): CallRecord | null {
+/** The answered requests with the epoch's prefix whose items are all among the first `length`, the last of each turn. */
+function callsWithin(store: Store, key: string, { opening, parts }: WholeEpoch, length: number): CallRecord[] {
   const samePrefix = ({ from }: Base) => {
     const { prefix, revision } = store.opening(from);
     return prefix === opening.prefix && revision === opening.revision;
   };
-  for (const part of parts.toReversed()) {
-    if (!samePrefix(part)) return null;
-    const call = store.lastCallWithin(key, part, Math.min(length, part.items));
-    if (call !== null) return call;
-  }
-  return null;
+  const other = parts.findLastIndex((part) => !samePrefix(part));
+  const calls = parts.slice(other + 1).flatMap((part) => store.answeredWithin(key, part, Math.min(length, part.items)));
+  return [...new Map(calls.map((call) => [call.turn, call])).values()];
 }

@@ -400,12 +400,12 @@ export class Store {
     return row === undefined ? null : parseCall(row.text);
   }
 
-  /** The newest answered call of a part of a chain that had at most so many items; null where none had. */
-  lastCallWithin(chain: string, { epoch, from, through }: ChainPart, items: number): CallRecord | null {
+  /** The answered calls of a part of a chain that had at most so many items, in order. */
+  answeredWithin(chain: string, { epoch, from, through }: ChainPart, items: number): CallRecord[] {
     const query = `SELECT text FROM calls WHERE rev BETWEEN ? AND ? AND chain = ? AND epoch = ?
-      AND text ->> '$.answered' AND text ->> '$.items' <= ? ORDER BY rev DESC LIMIT 1`;
-    const [row] = this.#sql.exec<{ text: string }>(query, from, through, chain, epoch, items).toArray();
-    return row === undefined ? null : parseCall(row.text);
+      AND text ->> '$.answered' AND text ->> '$.items' <= ? ORDER BY rev`;
+    const rows = this.#sql.exec<{ text: string }>(query, from, through, chain, epoch, items);
+    return rows.toArray().map(({ text }) => parseCall(text));
   }
 
   /** The end marker of the newest answered call of a part of a chain that had it below `items`; null where none had. */

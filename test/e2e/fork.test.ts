@@ -219,6 +219,7 @@ describe("a fork whose load points survive", () => {
     const first = await oneMore(child);
     expect(whyNotExtends(requests[0]?.at(-1)?.bodyText ?? "", first.bodyText)).toBeNull();
     expect(read(first)).toBe(cached(requests[0]?.at(-1)));
+    expect(await verdicts(stage, child)).toEqual(["extends"]);
     expect((await stage.get(`/api/sessions/${child}`)).body.title).toBe("weather? (fork 1) (fork 1) (fork 1)");
   });
 });

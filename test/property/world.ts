@@ -146,6 +146,18 @@ export class World {
       throw this.#broken(`no copy at ${at} of ${messages} messages`);
     }
     const { branch } = answer;
+    console.log(
+      copying,
+      at,
+      JSON.stringify({
+        d: branch.deferrals,
+        e: branch.entries.map(([q, t]) => {
+          const x = JSON.parse(t);
+          return [q, x.kind, x.place, x.turn.slice(-3)];
+        }),
+        c: branch.chains.map((c) => [c.key, c.epoch, c.ended, c.items.length, c.calls.map((x) => x.items), c.verdict]),
+      }),
+    );
     const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
     const left = userMessages(toldEntries(taken)).length;
     if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
@@ -154,7 +166,7 @@ export class World {
     const place = this.#place(checker.copy(left, ended), this.#here);
     if (at === null) for (const said of expected) place.expected.add(said);
     if (branch.chains.some((chain) => chain.ended === "fork_reset")) this.seen.add("copy cold");
-    else if (branch.chains.some(({ call }) => call !== null)) this.seen.add("copy warm");
+    else if (branch.chains.some(({ calls }) => calls.length > 0)) this.seen.add("copy warm");
     await place.session.adopt({ owner: OWNER.id, agent: "ring", conversation: `ring-${this.#places.length}` }, branch);
   }
 
