@@ -16,7 +16,7 @@ export interface WireView {
 
 /**
  * What no API refuses and no request of ours may show (design §3.1 to §3.4): a call in the history whose tool is not
- * declared though it is there (`deployed`); a lazy tool that is declared before anything loaded it (`loaded` remembers
+ * declared though it is there (`deployed`), or one that a search says it loaded; a lazy tool that is declared before anything loaded it (`loaded` remembers
  * what did, over all requests of the session: a baseline outlives a rewind); a deferred tool that is not loaded exactly
  * once, for its load point never moves; a load point at a call that failed.
  */
@@ -29,6 +29,9 @@ export function wireProblems(view: WireView, deployed: readonly string[], loaded
     if (!names.has(name) && !view.failed.has(id) && deployed.includes(name))
       problems.push(`${name} was called and is not declared`);
   }
+  for (const name of view.said.flatMap(namesLoaded)) {
+    if (!names.has(name) && deployed.includes(name)) problems.push(`${name} was loaded and is not declared`);
+  }
   for (const { name, deferred } of view.declared) {
     if (name.startsWith("lazy_") && !loaded.has(name)) problems.push(`${name} is declared and nothing loaded it`);
     const times = view.loads.filter((one) => one === name).length;
@@ -40,4 +43,9 @@ export function wireProblems(view: WireView, deployed: readonly string[], loaded
   const twice = view.declared.find(({ name }, index) => view.declared.findIndex((one) => one.name === name) !== index);
   if (twice !== undefined) problems.push(`${twice.name} is declared twice`);
   return problems;
+}
+
+/** The names in the line by which a search says what it loaded. */
+function namesLoaded(text: string): string[] {
+  return /^Loaded: ([^.]+)\./.exec(text)?.[1]?.split(", ") ?? [];
 }
