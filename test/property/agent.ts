@@ -14,13 +14,15 @@ export interface Deployment {
   shuffle: number;
   /** Another renderer than the first one. */
   renderer: boolean;
+  /** How often the instructions were reworded. */
+  instructions: number;
   revision: number;
   /** Another model than the first one. */
   model: Model | null;
 }
 
 export function firstDeployment(): Deployment {
-  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, revision: 1, model: null };
+  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, instructions: 0, revision: 1, model: null };
 }
 
 export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
@@ -46,6 +48,9 @@ export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
     case "renderer":
       deployment.renderer = !deployment.renderer;
       return;
+    case "instructions":
+      deployment.instructions += 1;
+      return;
     case "revise":
       deployment.revision += 1;
       return;
@@ -69,7 +74,12 @@ export type Hang = (callId: string) => Promise<string>;
  */
 export function ringAgent(
   name: string,
-  { model, fallback, thinking }: Pick<History, "model" | "fallback" | "thinking">,
+  {
+    model,
+    fallback,
+    thinking,
+    textual = false,
+  }: Pick<History, "model" | "fallback" | "thinking"> & Partial<Pick<History, "textual">>,
   deployment: () => Deployment,
   hang: Hang,
 ): Agent {
@@ -83,8 +93,6 @@ export function ringAgent(
       maxOutputTokens: 4_000,
       ...(thinking ? { thinking: 1024 } : {}),
     },
-    // Long enough that every model caches it; asked anew with each revision.
-    instructions: () => `You are ${name}, revision ${deployment().revision}. ${"Keep to the point. ".repeat(150)}`,
     tools: [echo("note", 0)],
     limits: { steps: 1000, repeats: 1000 },
   });
@@ -126,9 +134,17 @@ export function ringAgent(
     const turn = shuffle % tools.length;
     return [...tools.slice(turn), ...tools.slice(0, turn)];
   });
+  // Long enough that every model caches it.
+  const text = () => {
+    const { revision, instructions } = deployment();
+    return `You are ${name}, revision ${revision}, edition ${instructions}. ${"Keep to the point. ".repeat(150)}`;
+  };
   const { index: _, ...rest } = base;
   return {
     ...rest,
+    get instructions() {
+      return textual ? text() : text;
+    },
     get revision() {
       return deployment().revision;
     },

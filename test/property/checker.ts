@@ -3,7 +3,7 @@ import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
 import { checkFirst, type Given, Lineage } from "./lineage.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
-export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked">;
+export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked" | "compaction">;
 
 /** A request that the provider accepted. */
 export interface Accepted {
@@ -61,6 +61,29 @@ export class Checker {
   /** From here on the next request of each chain may break it for this reason. */
   allow(reason: Reason): void {
     for (const chain of this.#chains.values()) chain.allowed.add(reason);
+  }
+
+  /**
+   * A summary was asked for: a request that goes on from the chain's last answered one, reads all that one left in the
+   * cache, and is itself no link of the chain. `again`: it is the second try, for which tools are forbidden.
+   */
+  checkAside(model: string, { layout, problems: all, readTokens, idealTokens }: Accepted, again: boolean): void {
+    // It leaves out what will stay anyway, the place where a tool was loaded perhaps included.
+    const problems = all.filter((problem) => !problem.endsWith("referred to 0 times"));
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    // It may have written more of what comes next than the chain itself.
+    this.#copied = true;
+    const chain = this.#chains.get(model) ?? newChain();
+    if (chain.answered === null || chain.sent === null || chain.given !== null || chain.allowed.size > 0 || again)
+      return;
+    // The last request broke already, for a reason that was checked, and was never answered.
+    if (layoutDifference(chain.answered, chain.sent) !== null) return;
+    const broke = layoutDifference(chain.answered, layout);
+    if (broke !== null) throw new Error(`the summary's request does not extend the last one: ${broke}`);
+    const possible = Math.min(idealTokens, chain.cached);
+    if (chain.written && readTokens < possible) {
+      throw new Error(`the summary's request read ${readTokens} cached tokens where ${possible} were possible`);
+    }
   }
 
   /** The last request's answer began. `known`: its isolate lived on, so that the session knows of it. */
@@ -145,7 +168,10 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inlineOnly
     case "break":
       if (chain.sent === null) return;
       if (chain.allowed.has(verdict.cause)) return;
-      if (verdict.cause === "late_inline" && inlineOnly && addsInline(chain.answered ?? chain.sent, layout)) return;
+      // Since the last answer a request may have been lost that had a reason of its own to break.
+      if (verdict.cause === "late_inline" && inlineOnly) {
+        if (addsInline(chain.answered ?? chain.sent, layout) || addsInline(chain.sent, layout)) return;
+      }
       if (!repeated) throw wrong();
   }
 }

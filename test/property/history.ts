@@ -9,12 +9,20 @@ export interface History {
   /** Asked where the agent's model fails before it answers. */
   readonly fallback: Model | null;
   readonly thinking: boolean;
+  /** Tokens that the models take; null is what they really take, far more than a history ever needs. */
+  readonly window: number | null;
+  /** The agent's instructions are a text, not a function. */
+  readonly textual: boolean;
   readonly turns: readonly Turn[];
   /** Plain turns follow until so many requests were made. */
   readonly least: number;
 }
 
 export interface Turn {
+  /** Somebody asks for a compaction before the turn. */
+  readonly compact: boolean;
+  /** What comes of the summaries that are asked for from then on, one after the other; when they run out they succeed. */
+  readonly summaries: readonly SummaryFault[];
   /** Changes that a deploy or an MCP server makes before the turn. */
   readonly deploy: readonly Deploy[];
   /** `again`: the message before once more. `regenerate`: the history without its last answer. `edit`: the last message reworded. */
@@ -48,6 +56,7 @@ export type Deploy =
   | { readonly kind: "edit" }
   | { readonly kind: "shuffle"; readonly by: number }
   | { readonly kind: "renderer" }
+  | { readonly kind: "instructions" }
   /** The operator withdraws what was frozen. */
   | { readonly kind: "revise" }
   /** The agent moves to this model, or back to its first one. */
@@ -81,6 +90,7 @@ export type PlannedCall =
 export type Fault =
   | "refused"
   | "rejected"
+  | "too_long"
   | "cut"
   | "dead_before_headers"
   | "dead_in_stream"
@@ -139,6 +149,7 @@ const fault: fc.Arbitrary<Fault | null> = fc.oneof(
     arbitrary: fc.constantFrom<Fault>(
       "refused",
       "rejected",
+      "too_long",
       "cut",
       "dead_before_headers",
       "dead_in_stream",
@@ -178,6 +189,7 @@ const deploy: fc.Arbitrary<Deploy> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("edit" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("shuffle" as const), by: fc.nat(LAZY) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("renderer" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("instructions" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("revise" as const) }) },
   {
     weight: 4,
@@ -185,7 +197,17 @@ const deploy: fc.Arbitrary<Deploy> = fc.oneof(
   },
 );
 
+/** `calls`: the model calls a tool instead of answering. The others are as in {@link Fault}. */
+export type SummaryFault = "none" | "calls" | "refused" | "cut" | "dead_in_stream";
+
+const summaryFault: fc.Arbitrary<SummaryFault> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant("none" as const) },
+  { weight: 2, arbitrary: fc.constantFrom<SummaryFault>("calls", "refused", "cut", "dead_in_stream") },
+);
+
 const turn: fc.Arbitrary<Turn> = fc.record({
+  compact: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  summaries: fc.array(summaryFault, { maxLength: 2 }),
   deploy: fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 2, arbitrary: fc.array(deploy, { minLength: 1, maxLength: 2 }) },
@@ -206,7 +228,9 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 });
 
 /** A turn in which nothing happens but a message. */
-export const PLAIN: Turn = { deploy: [], client: "message", back: 0, system: null, answers: [], sessions: [] };
+export const PLAIN: Turn = {
+  ...{ compact: false, summaries: [], deploy: [], client: "message", back: 0, system: null, answers: [], sessions: [] },
+};
 
 const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");
 
@@ -230,6 +254,11 @@ export const MOST = 60;
 const world = {
   model: fc.constantFrom(...MODELS),
   thinking: fc.boolean(),
+  textual: fc.boolean(),
+  window: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 2_500, max: 8_000 }) },
+  ),
 };
 
 /** Five to sixty requests a history, half of them fifteen or more. */

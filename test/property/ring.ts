@@ -5,16 +5,30 @@ import { World } from "./world.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
 const KINDS = [
-  ...["add", "remove", "edit", "shuffle", "renderer", "revise", "model"].map((kind) => `deploy ${kind}`),
+  ...["add", "remove", "edit", "shuffle", "renderer", "instructions", "revise", "model"].map(
+    (kind) => `deploy ${kind}`,
+  ),
   ...["message", "again", "regenerate", "edit"].map((kind) => `client ${kind}`),
   ...["search", "mixed_search", "empty_search", "use", "note", "fail", "unknown", "install", "odd_input"].map(
     (kind) => `call ${kind}`,
   ),
-  ...["refused", "rejected", "cut", "dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"].map(
-    (kind) => `fault ${kind}`,
-  ),
+  ...[
+    "refused",
+    "rejected",
+    "too_long",
+    "cut",
+    "dead_before_headers",
+    "dead_in_stream",
+    "dead_in_tool",
+    "dead_before_send",
+  ].map((kind) => `fault ${kind}`),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
-  ...["rewind", "renderer", "revoked", "model", "late_inline", "fork_reset"].map((cause) => `break ${cause}`),
+  ...["asked", "threshold", "too_long"].map((why) => `compaction ${why}`),
+  ...["none", "calls", "refused", "cut", "dead_in_stream"].map((fault) => `summary ${fault}`),
+  "instructions changed",
+  ...["compaction", "rewind", "renderer", "revoked", "model", "late_inline", "fork_reset"].map(
+    (cause) => `break ${cause}`,
+  ),
   ...MODELS.map((model) => `model ${model}`),
   ...["clone", "fork", "switch", "delete"].map((kind) => `session ${kind}`),
   ...["clone in mid-turn", "fork in mid-turn", "copy warm", "copy cold"],
@@ -35,7 +49,7 @@ const KINDS = [
 const LEAST_SHARE = 0.02;
 
 /** How many requests a history makes: the bounds, and what half of them reach. */
-const REQUESTS = { least: 5, most: 60, half: 15 };
+const REQUESTS = { least: 5, most: 70, half: 15 };
 
 /** What has to come up on an agent with a second model. */
 export const FALLBACK_KINDS = ["fallback", "other API", "fault refused", ...MODELS.map((model) => `model ${model}`)];

@@ -1,11 +1,13 @@
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { userMessages } from "../../src/context/branch.ts";
-import { effectiveContext, toldEntries } from "../../src/context/effective.ts";
+import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
+import { toldEntries, uncompacted } from "../../src/context/effective.ts";
 import type { Agent } from "../../src/define/types.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
 import type { SessionApi } from "../../src/session/contract.ts";
 import { nodeSession } from "../../src/testing/node-session.ts";
+import { compactSession } from "../../src/turn/compact-session.ts";
 import type { TurnDeps } from "../../src/turn/deps.ts";
 import { plainRequest } from "../../src/turn/plain-request.ts";
 import { runTurn } from "../../src/turn/run.ts";
@@ -14,6 +16,7 @@ import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
+import { call, type SharedPart, say } from "../emulators/common/answer.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
 import {
@@ -25,6 +28,7 @@ import {
   PLAIN,
   type Planned,
   type Sessions,
+  type SummaryFault,
   type Turn,
 } from "./history.ts";
 import { play } from "./player.ts";
@@ -34,6 +38,7 @@ import { modelIn, released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./w
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
+const INVALID = { reason: "provider", status: 400, type: "invalid_request_error" } as const;
 const KEYS = {
   ANTHROPIC_API_KEY: "key",
   OPENAI_API_KEY: "key",
@@ -82,7 +87,10 @@ export class World {
   #now = 1_000_000;
   #ids = 0;
   #plan: Planned[] = [];
-  #isolate: Isolate = { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
+  #summaries: SummaryFault[] = [];
+  /** The last request was too long, and no summary came of it yet. */
+  #refusedForLength = false;
+  #isolate: Isolate = freshIsolate();
   #api: WireName | null = null;
 
   constructor(history: History) {
@@ -193,10 +201,16 @@ export class World {
       for (const { checker } of this.#places) {
         if (deploy.kind === "renderer") checker.allow("renderer");
         if (deploy.kind === "revise") checker.allow("revoked");
+        // The message it speaks for may be told anew behind it.
+        if (deploy.kind === "instructions" && this.#history.textual && turn.client !== "message")
+          checker.allow("rewind");
       }
     }
     this.#plan = [...turn.answers];
-    this.#isolate = { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
+    this.#summaries = [...turn.summaries];
+    this.#isolate = freshIsolate();
+    if (turn.compact && index > 0) await this.#compact(this.#isolate);
+    if (this.#isolate.dead) this.#isolate = freshIsolate();
     const isolate = this.#isolate;
     const world = this;
     class Tap extends Sink {
@@ -226,6 +240,11 @@ export class World {
       clientSystem: turn.system === null ? null : `System text ${turn.system}.`,
     };
     await runTurn(deps, request, `turn_${this.#mint()}`);
+    if (this.#refusedForLength) {
+      this.#refusedForLength = false;
+      this.#here.checker.allow("rewind");
+      this.#here.expected.clear();
+    }
     if (isolate.dead) this.#now += LEASE_SECONDS * 1000 + 1;
     for await (const event of sink) {
       if (event.type === "failed" && !isolate.dead && event.failure.reason !== "provider") {
@@ -236,11 +255,38 @@ export class World {
     }
   }
 
+  /** Somebody asks for a compaction, which may fail as a turn may. */
+  async #compact(isolate: Isolate): Promise<void> {
+    const agent = this.#agent;
+    const host = {
+      runtime: { agents: [agent], provider: (name: string) => this.#provider(isolate, name) },
+      sessions: () => living(this.#here.session, isolate),
+      log: () => {},
+    };
+    const asked = { agent, owner: OWNER, requestId: "ring", conversation: "ring" };
+    this.seen.add("compaction asked");
+    try {
+      await compactSession(host, KEYS as unknown as Cloudflare.Env, { waitUntil: () => {} }, asked);
+    } catch (error) {
+      if (this.failure !== null) return;
+      if (!(error instanceof HoldfastError)) throw error;
+      const { reason, message } = error.failure;
+      if (!["provider", "busy", "lost"].includes(reason)) throw new Error(`a compaction failed: ${reason}: ${message}`);
+    }
+  }
+
   /** What came up, for the ring's statistics. */
   async #count(): Promise<void> {
     if (this.#history.thinking) this.seen.add("thinking");
     for (const { entry } of (await Promise.all(this.#places.map((place) => this.#entries(place)))).flat()) {
       if (entry.kind === "host_search") this.seen.add(`host search ${entry.place.at}`);
+      if (entry.kind === "system_update" && entry.origin === "runtime") {
+        this.seen.add(entry.withdraws ? "instructions withdrawn" : "instructions changed");
+      }
+      if (entry.kind === "compaction") {
+        this.seen.add(`compaction ${entry.why}`);
+        if (entry.carriedToolNames.length > 0) this.seen.add("carried tools");
+      }
       if (entry.kind !== "results") continue;
       if (entry.results.length > 10) this.seen.add("wide batch");
       if (entry.results.every(({ status }) => status !== "ok")) this.seen.add("batch that failed");
@@ -263,7 +309,7 @@ export class World {
     }
     if (index === 0 || turn.client === "message") return { sent: null, text: fresh };
     if (turn.client === "again") return { sent: null, text: this.#here.lastText };
-    const stored = storedMessages(effectiveContext(await this.#entries()));
+    const stored = storedMessages(uncompacted(await this.#entries()));
     const users = stored.flatMap(({ role }, at) => (role === "user" ? [at] : []));
     const last = users[Math.max(0, users.length - 1 - turn.back)];
     if (last === undefined) return { sent: null, text: fresh };
@@ -301,13 +347,20 @@ export class World {
   #provider(isolate: Isolate, name: string): Provider | undefined {
     const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
     if (api === undefined) return undefined;
+    const own = released(WIRES[api].provider, () => this.#deployment.renderer);
+    const { window } = this.#history;
     return {
-      ...released(WIRES[api].provider, () => this.#deployment.renderer),
+      ...own,
+      facts: (model) => ({ ...own.facts(model), ...(window === null ? {} : { window }) }),
       stream: (_, body) => this.#answer(isolate, api, body),
     };
   }
 
   async *#answer(isolate: Isolate, api: WireName, bodyText: string): AsyncGenerator<ModelEvent> {
+    if (bodyText.includes(JSON.stringify(SUMMARY_REQUEST).slice(1, -1))) {
+      yield* this.#summary(isolate, api, modelIn(api, bodyText), bodyText);
+      return;
+    }
     const planned = this.#plan.shift() ?? null;
     for (const { kind } of planned?.calls ?? []) this.seen.add(`call ${kind}`);
     const fault = planned?.fault ?? null;
@@ -332,16 +385,17 @@ export class World {
       this.seen.add("fault refused");
       throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Broken." });
     }
+    if (fault === "too_long") {
+      this.seen.add("fault too_long");
+      // If no shorter context comes of it, it is taken back as anything that the provider refuses.
+      this.#refusedForLength = true;
+      throw new HoldfastError({ ...INVALID, message: "prompt is too long: 210000 tokens > 200000 maximum" });
+    }
     if (fault === "rejected") {
       this.seen.add("fault rejected");
       this.#here.checker.allow("rewind");
       this.#here.expected.clear();
-      throw new HoldfastError({
-        reason: "provider",
-        status: 400,
-        type: "invalid_request_error",
-        message: "messages.0: image is too large",
-      });
+      throw new HoldfastError({ ...INVALID, message: "messages.0: image is too large" });
     }
     const answered = met.answer(play(this.#history, planned, met.visible, this.requests));
     this.#here.checker.begun(fault !== "dead_in_stream", this.#now);
@@ -368,16 +422,49 @@ export class World {
     return userMessages(toldEntries(await this.#entries())).length - 1;
   }
 
+  async *#summary(isolate: Isolate, api: WireName, asked: Model, body: string): AsyncGenerator<ModelEvent> {
+    this.requests += 1;
+    const met = this.#meet(api, body);
+    const again = /"tool_choice":("none"|\{"type":"none"\})/.test(body);
+    this.#guard(() => {
+      this.#here.checker.checkAside(asked, this.#accepted(met, asked, body, 0), again);
+    });
+    if (met.kind === "refused") return;
+    const fault = again ? "none" : (this.#summaries.shift() ?? "none");
+    this.seen.add(`summary ${fault}`);
+    if (fault === "refused") throw new HoldfastError({ ...INVALID, status: 500, message: "Broken." });
+    const parts: SharedPart[] = fault === "calls" ? [call("note", { text: "no" })] : [say(`Summary ${this.requests}.`)];
+    const answered = met.answer(parts);
+    const until = fault === "cut" || fault === "dead_in_stream" ? 3 : answered.length;
+    try {
+      yield* answered.read(Math.min(until, answered.length));
+    } finally {
+      if (fault === "dead_in_stream") this.#kill(isolate, fault);
+    }
+    if (fault !== "none") return;
+    this.#here.checker.allow("compaction");
+    this.#refusedForLength = false;
+    // What tools said may be part of the summary now.
+    this.#here.expected.clear();
+    isolate.said = [];
+  }
+
   #check(met: Met, model: Model, body: string, verdict: Verdict, message: number): void {
+    this.#guard(() => {
+      this.#here.checker.check(model, this.#accepted(met, model, body, message), verdict, this.#now);
+    });
+  }
+
+  #accepted(met: Met, model: Model, body: string, message: number): Accepted {
     if (met.kind === "refused") {
       const { rule, message } = met.failure;
-      throw this.#broken(`refused by ${rule}: ${message}`);
+      throw new Error(`refused by ${rule}: ${message}`);
     }
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
     const facts = wire.provider.facts(model.split("/")[1] ?? "");
     const problems = wireProblems(wire.view(body), this.#deployed(), this.#here.loaded);
-    const accepted: Accepted = {
+    return {
       layout: wire.layout(body),
       problems: [...met.flags, ...wire.problems(body), ...problems],
       readTokens: met.read,
@@ -386,8 +473,11 @@ export class World {
       copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
       inlineOnly: !facts.deferral,
     };
+  }
+
+  #guard(check: () => void): void {
     try {
-      this.#here.checker.check(model, accepted, verdict, this.#now);
+      check();
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }
@@ -410,6 +500,10 @@ export class World {
     if (body.includes('"name":"call_tool","arguments":"{')) this.seen.add("bridged call");
     if (body.includes('"additional_tools"')) this.seen.add("additional tools");
   }
+}
+
+function freshIsolate(): Isolate {
+  return { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
 }
 
 /** The session as a living isolate reaches it; a dead one reaches nothing. */

@@ -20,11 +20,8 @@ export interface CachePlan {
    * the same scope that has not expired: what perfectly placed breakpoints would have read. 0 below the model's minimum.
    */
   readonly ideal: number;
-  /**
-   * Makes what this request writes readable. To be called when its answer begins. `aside`: nobody is expected to go on
-   * from this very request, so what others share with it alone counts for no ideal.
-   */
-  commit(aside?: boolean): void;
+  /** Makes what this request writes readable. To be called when its answer begins. */
+  commit(): void;
 }
 
 interface Entry {
@@ -51,9 +48,9 @@ export class PromptCache {
     return {
       usage: splitUsage(usable, hit, sizes),
       ideal: large(longest) ? (sizes[longest] ?? 0) : 0,
-      commit: (aside = false) => {
+      commit: () => {
         for (const { index, ttl } of usable) if (index > hit) write(this.#written, chain[index], TTL_MS[ttl], now);
-        if (!aside) for (const hash of chain) write(this.#seen, hash, seenTtl, now);
+        for (const hash of chain) write(this.#seen, hash, seenTtl, now);
       },
     };
   }

@@ -20,8 +20,8 @@ export type Received =
       readonly usage: PromptUsage;
       readonly idealCachedTokens: number;
       readonly flags: readonly string[];
-      /** Spells an answer as the stream's events. What the request writes to the cache can be read from then on (`CachePlan.commit`). */
-      answer(parts: readonly Part[], aside?: boolean): RawMessageStreamEvent[];
+      /** Spells an answer as the stream's events. What the request writes to the cache can be read from then on. */
+      answer(parts: readonly Part[]): RawMessageStreamEvent[];
     };
 
 const HEADERS = {
@@ -55,7 +55,7 @@ export class LocalModel {
       usage: plan.usage,
       idealCachedTokens: plan.ideal,
       flags: this.#watch(seenTexts(body)),
-      answer(parts, aside) {
+      answer(parts) {
         let minted = 0;
         const compiled = compile(parts, {
           visible,
@@ -63,7 +63,7 @@ export class LocalModel {
           mint: (prefix) => mintId(prefix, n, `${++minted}`),
           sign: (text) => sign(text, binding),
         });
-        plan.commit(aside);
+        plan.commit();
         const envelope = { id: mintId("msg_", n, bodyText), model: body.model, usage: plan.usage, droppedThinking: [] };
         // The events are spelled as the API spells them; their type is the SDK's.
         return messageEvents(envelope, compiled) as unknown as RawMessageStreamEvent[];

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, say } from "../emulators/anthropic/index.ts";
+import { declared, expectAllExtend, type Stage, startStage, verdicts } from "./chat.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.close());
+
+const WORDS = "word ".repeat(400);
+const compact = (id: string, who?: "ann" | "bob") => stage.send("POST", `/api/sessions/${id}/compact`, who);
+
+test("a conversation that is compacted goes on from its summary, from a rebuilt object too, and its second request reads what its first wrote", async () => {
+  const id = "compacted";
+  stage.model.script(
+    call("tool_search", { query: "weather" }),
+    say("Loaded."),
+    say("Two."),
+    say("They loaded weather."),
+  );
+  await stage.say(id, `load ${WORDS}`);
+  await stage.say(id, "second");
+  const done = await compact(id);
+  expect(done.body).toEqual({ id, compacted: true });
+  const before = stage.takeRequests();
+  expectAllExtend(before);
+  expect((await stage.object(id, "query", "SELECT deferrals FROM session"))[0].deferrals).toBeNull();
+
+  await stage.object(id, "flushed");
+  await stage.workerd.wipeObjects();
+  stage.model.script(say("Three."), say("Four."));
+  const third = await stage.say(id, "third");
+  expect(third.headers.get("x-holdfast-prefix")).toBe("break; cause=compaction");
+  await stage.say(id, "fourth");
+  const [first, second] = stage.takeRequests();
+  expectAllExtend([first, second].flatMap((one) => one ?? []));
+  expect(first?.bodyText).toContain("They loaded weather.");
+  expect(first?.bodyText).not.toContain("load word");
+  // The search was left out, and what a summary says loads nothing.
+  expect([...declared(first).inline, ...declared(first).deferred]).not.toContain("weather");
+  expect(second?.usage?.cache_read_input_tokens).toBe(
+    (first?.usage?.cache_read_input_tokens ?? 0) + (first?.usage?.cache_creation_input_tokens ?? 0),
+  );
+  expect(await verdicts(stage, id)).toEqual([
+    ...["first", "extends", "extends", "extends"],
+    ...["break; cause=compaction", "extends"],
+  ]);
+  const { entries } = (await stage.get(`/api/sessions/${id}/entries`)).body;
+  expect(entries[0].content[0].text).toContain("load word");
+  expect(entries.find(({ kind }: { kind: string }) => kind === "compaction")).toMatchObject({
+    summary: "They loaded weather.",
+    why: "asked",
+  });
+});
+
+test("an edit of a message that a compaction left out takes the compaction back", async () => {
+  const id = "edited";
+  stage.model.script(say("One."), say("Two."), say("Three."), say("Summary."), say("Other."));
+  const said = [
+    ...[
+      { role: "user", content: `first ${WORDS}` },
+      { role: "assistant", content: "One." },
+    ],
+    ...[
+      { role: "user", content: `second ${WORDS}` },
+      { role: "assistant", content: "Two." },
+    ],
+  ];
+  await stage.say(id, `first ${WORDS}`);
+  await stage.say(id, `second ${WORDS}`, { history: said.slice(0, 2) });
+  await stage.say(id, "third", { history: said });
+  expect((await compact(id)).body.compacted).toBe(true);
+  stage.takeRequests();
+  expect((await stage.say(id, "second, reworded", { history: said.slice(0, 2) })).text).toBe("Other.");
+  const [request] = stage.takeRequests();
+  expect(request?.bodyText).toContain("first word");
+  expect(request?.bodyText).not.toContain("Summary.");
+  expect(request?.bodyText).not.toContain("second word");
+});
+
+test("what can't be compacted says so: no such session, another's, one whose turn runs", async () => {
+  expect((await compact("nobody")).status).toBe(404);
+  stage.model.script(say("One."));
+  await stage.say("mine", "hello");
+  expect((await compact("mine", "bob")).status).toBe(404);
+
+  const parking = stage.model.park(() => true, "headers");
+  stage.model.script(say("Two."));
+  const running = stage.say("mine", "and now");
+  await parking.parked;
+  const refused = await compact("mine");
+  expect([refused.status, refused.error?.code]).toEqual([409, "conflict"]);
+  parking.release();
+  expect((await running).text).toBe("Two.");
+  stage.takeRequests();
+});
