@@ -69,6 +69,8 @@ function declared(setup: Setup, conversation: Conversation) {
 async function anew(setup: Setup, conversation: Conversation, tail: ReadonlySet<number>): Promise<Chain> {
   const draft = conversation.aside();
   draft.unsent = without(draft.unsent, tail);
+  // A search of ours goes to the end of what is left: what it could hang on otherwise may be in the tail.
+  draft.sentThrough = Number.MAX_SAFE_INTEGER;
   const whole = async () => without(await setup.whole(), tail);
   return (await prepare({ ...setup, whole }, draft)).chain;
 }
