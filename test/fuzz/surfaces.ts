@@ -157,6 +157,13 @@ const said = {
 };
 const configuration = { acceptedOutputModes: ["text/plain"], historyLength: 2, blocking: true };
 
+const push = {
+  url: "https://example.com/hook",
+  token: "t",
+  authentication: { scheme: "Bearer", credentials: "secret" },
+};
+const oldPush = { ...push, id: "p", authentication: { schemes: ["Bearer"], credentials: "secret" } };
+
 const rpc = (method: string, params: unknown) => ({
   path: "/a2a",
   headers: method.includes("/") ? {} : { "a2a-version": "1.0" },
@@ -175,7 +182,19 @@ const a2a: Surface = {
       rpc("ListTasks", { contextId: "tasked", pageSize: 5 }),
       rpc("CancelTask", { id: TASK }),
       rpc("SubscribeToTask", { id: TASK }),
-      rpc("CreateTaskPushNotificationConfig", { taskId: TASK, config: { url: "https://x.test/hook" } }),
+      rpc("CreateTaskPushNotificationConfig", { taskId: TASK, id: "p", ...push }),
+      rpc("GetTaskPushNotificationConfig", { taskId: TASK, id: "p" }),
+      rpc("ListTaskPushNotificationConfigs", { taskId: TASK, pageSize: 1 }),
+      rpc("DeleteTaskPushNotificationConfig", { taskId: TASK, id: "p" }),
+      rpc("GetExtendedAgentCard", {}),
+      rpc("SendMessage", { message: withFile, configuration: { taskPushNotificationConfig: push } }),
+      rpc("tasks/cancel", { id: TASK }),
+      rpc("tasks/resubscribe", { id: TASK }),
+      rpc("tasks/pushNotificationConfig/set", { taskId: TASK, pushNotificationConfig: oldPush }),
+      rpc("tasks/pushNotificationConfig/get", { id: TASK, pushNotificationConfigId: "p" }),
+      rpc("tasks/pushNotificationConfig/list", { id: TASK }),
+      rpc("tasks/pushNotificationConfig/delete", { id: TASK, pushNotificationConfigId: "p" }),
+      rpc("agent/getAuthenticatedExtendedCard", {}),
       rpc("message/send", { message: said, configuration }),
       rpc("message/stream", { message: said }),
       rpc("tasks/get", { id: TASK }),
@@ -183,12 +202,26 @@ const a2a: Surface = {
     "POST /message:send": [{ path: "/message:send", body: { message: withFile, configuration } }],
     "POST /message:stream": [{ path: "/message:stream", body: { message } }],
     "POST /v1/message:send": [{ path: "/v1/message:send", body: { message: said } }],
+    "POST /tasks/:task/pushNotificationConfigs": [{ path: `/tasks/${TASK}/pushNotificationConfigs`, body: push }],
+    "POST /v1/tasks/:task/pushNotificationConfigs": [
+      { path: `/v1/tasks/${TASK}/pushNotificationConfigs`, body: { pushNotificationConfig: oldPush } },
+    ],
     "GET /tasks": [{ path: "/tasks?contextId=tasked&pageSize=1&includeArtifacts=true" }],
   },
   fields: [
     ...["jsonrpc", "id", "method", "params", "message", "messageId", "role", "parts", "text", "raw", "url", "data"],
     ...["mediaType", "filename", "contextId", "taskId", "referenceTaskIds", "metadata", "extensions", "configuration"],
     ...["historyLength", "blocking", "returnImmediately", "acceptedOutputModes", "kind", "pageSize", "pageToken"],
+    ...[
+      "token",
+      "authentication",
+      "scheme",
+      "schemes",
+      "credentials",
+      "pushNotificationConfig",
+      "taskPushNotificationConfig",
+    ],
+    ...["pushNotificationConfigId", "file", "bytes", "uri", "content", "request", "status", "statusTimestampAfter"],
   ],
 };
 
