@@ -16,6 +16,8 @@ export interface WorkerdOptions {
   readonly migrations?: (name: string) => boolean;
   /** Binds `RATE_LIMITER`, which lets so many requests of an owner through in a minute. */
   readonly requestsPerMinute?: number;
+  /** Where it listens; any free port if not given. */
+  readonly port?: number;
   /** Console output goes to the test's output. */
   readonly verbose?: boolean;
   /** More objects than `SESSIONS`: the bindings' names, and the classes that the entry exports. */
@@ -117,6 +119,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
           : isolate()),
         resourcePersistencePath: persist,
         cf: false,
+        ...(options.port === undefined ? {} : { port: options.port }),
         handleStructuredLogs({ message }: { message: string }) {
           logs.push(message);
           if (options.verbose) console.log(message);
