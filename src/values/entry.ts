@@ -172,7 +172,7 @@ export type Entry =
   | ModeChangeEntry
   | CompactionEntry;
 
-/** An entry with its place in the session. Sequence numbers start at 1 and have no gaps. */
+/** An entry with its place in the session. Sequence numbers rise from 1, without gaps but where a fork left entries out. */
 export interface Numbered<E extends Entry = Entry> {
   readonly seq: number;
   readonly entry: E;
