@@ -48,6 +48,9 @@ const KINDS = [
 
 const LEAST_SHARE = 0.02;
 
+/** What comes up on one of thirteen models only, and there in half of the histories at best: a share of its own. */
+const RARE: Readonly<Record<string, number>> = { "bridged call": 0.005 };
+
 /** How many requests a history makes: the bounds, and what half of them reach. */
 const REQUESTS = { least: 5, most: 70, half: 15 };
 
@@ -87,7 +90,7 @@ export function ring(name: string, runs: number, first: number, options: RingOpt
     const shown = [...counts].sort(([a], [b]) => a.localeCompare(b)).map(([kind, count]) => `${kind} ${count}`);
     console.log(`${runs} histories, ${requests} requests, seed ${seed}: ${shown.join(", ")}`);
     if (path !== undefined) return;
-    expect(kinds.filter((kind) => (counts.get(kind) ?? 0) < runs * LEAST_SHARE)).toEqual([]);
+    expect(kinds.filter((kind) => (counts.get(kind) ?? 0) < runs * (RARE[kind] ?? LEAST_SHARE))).toEqual([]);
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(REQUESTS.least);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(REQUESTS.most);
     expect(sizes.filter((size) => size >= REQUESTS.half).length / runs).toBeGreaterThan(0.45);
