@@ -34,7 +34,7 @@ export class Following {
   /** The turn is over. */
   ends(): void {
     this.#endedAt = this.#now();
-    this.#live.wake();
+    this.#live.bell.ring();
   }
 
   /** Somebody follows the turn, and the isolate that holds it does not tell its events yet. */
@@ -70,7 +70,7 @@ export class Following {
       const left = deadline - this.#now();
       if (left <= 0) return { turn, log: log?.id ?? request.log ?? "", events: [], ended: false };
       // What was told may be lost with an isolate after its turn's end: then the entries are asked.
-      await this.#live.next(row.status === "running" ? left : Math.min(left, LAST_EVENTS_MS));
+      await this.#live.bell.next(row.status === "running" ? left : Math.min(left, LAST_EVENTS_MS));
     }
     return null;
   }

@@ -1,3 +1,4 @@
+import { Bell } from "./bell.ts";
 import type { FollowAnswer, FollowRequest, TellAnswer, Told } from "./contract.ts";
 import { EventLog } from "./event-log.ts";
 import { PAGE_CHARS } from "./page.ts";
@@ -12,7 +13,8 @@ export class Live {
   #wanted = false;
   /** The fence of the isolate that tells. */
   #teller: number | null = null;
-  readonly #waiting = new Set<() => void>();
+  /** Rings with each thing that happens. */
+  readonly bell = new Bell();
 
   /** Somebody follows the turn, and the isolate with that fence does not tell its events yet. */
   wants(turn: string, fence: number): boolean {
@@ -30,7 +32,7 @@ export class Live {
     this.#log = null;
     this.#wanted = false;
     this.#teller = null;
-    this.wake();
+    this.bell.ring();
   }
 
   of(turn: string): EventLog | null {
@@ -51,25 +53,8 @@ export class Live {
     }
     this.#teller = fence;
     for (const event of events) this.#log.add(event);
-    this.wake();
+    this.bell.ring();
     return "ok";
-  }
-
-  /** Resolves with the next thing that happens, or after so many milliseconds. */
-  async next(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
-    });
-  }
-
-  wake(): void {
-    for (const wake of [...this.#waiting]) wake();
   }
 }
 

@@ -7,6 +7,7 @@ import type { TaskRecord } from "../values/task.ts";
 import { releaseOf } from "./admission.ts";
 import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend, endText } from "./append.ts";
+import { Bell } from "./bell.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { epochMarks } from "./chain.ts";
@@ -41,11 +42,11 @@ import type {
   TurnEnd,
   TurnStart,
 } from "./contract.ts";
-import { flush } from "./flush.ts";
 import { Following } from "./following.ts";
 import { History } from "./history.ts";
 import { claim, HOLD_MS, retryAfter } from "./lease.ts";
 import { parseSessionName } from "./name.ts";
+import { Outbox } from "./outbox.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { patchRow } from "./patch.ts";
 import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
@@ -106,12 +107,10 @@ export class Session implements SessionRpc {
   readonly #store: Store;
   /** When the running turn's lease runs out. Null in an object that was just made: the turn then gets a whole one. */
   #until: number | null = null;
-  /** Begins that wait for the running turn to end. */
-  readonly #waiting = new Set<() => void>();
+  /** Rings for those begins that wait for the running turn to end. */
+  readonly #freed = new Bell();
   #looking: Promise<Look> | null = null;
-  #flushing: Promise<void> | null = null;
-  /** The revision that D1 is to have. */
-  #wanted = 0;
+  readonly #outbox: Outbox;
   readonly #timers: Timers;
   readonly #following: Following;
   #burying: Promise<void> | null = null;
@@ -121,6 +120,14 @@ export class Session implements SessionRpc {
   constructor(host: SessionHost) {
     this.#host = host;
     this.#store = new Store(host.storage);
+    this.#outbox = new Outbox({
+      db: host.db,
+      store: this.#store,
+      waitUntil: (work) => host.waitUntil(work),
+      done: () => this.#timers.done("outbox"),
+      failed: (message, error) => this.#failed("outbox", message, error),
+      report,
+    });
     this.#following = new Following(this.#store, () => host.now());
     this.#timers = new Timers(this.#store, host.setAlarm, report);
   }
@@ -154,7 +161,7 @@ export class Session implements SessionRpc {
         // A turn that was told to stop is as good as over: whoever stopped it may type again at once.
         const rejects = request.busy === "reject" && row.cancel === 0;
         if (rejects || now >= deadline) return { kind: "busy", retryAfter: retryAfter(until, now) };
-        await this.#released(Math.min(until, deadline) - now);
+        await this.#freed.next(Math.min(until, deadline) - now);
         continue;
       }
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
@@ -162,7 +169,7 @@ export class Session implements SessionRpc {
       if (taken === null) return { kind: "settled" };
       this.#newsSoon();
       // A task is listed from D1, also while it works; a sub-session once it ends.
-      if ((taken.reset && row.parent === null) || request.task !== undefined) this.#flushSoon(0);
+      if ((taken.reset && row.parent === null) || request.task !== undefined) this.#outbox.soon(0);
       return this.#started(request, now, taken.history, request.turn);
     }
   }
@@ -181,8 +188,8 @@ export class Session implements SessionRpc {
     if (request.kind === "handover") this.#giveOut({ ...row, handed: 1 });
     if (request.kind === "finish") this.#over();
     // A sub-session is in D1 once it ends.
-    if (request.deferrals !== undefined && row.parent === null) this.#flushSoon(0);
-    else if (request.kind === "finish") this.#flushSoon(FLUSH_AFTER_MS);
+    if (request.deferrals !== undefined && row.parent === null) this.#outbox.soon(0);
+    else if (request.kind === "finish") this.#outbox.soon(FLUSH_AFTER_MS);
     return answer.kind === "ok" && this.#following.wants(row) ? { ...answer, attach: true } : answer;
   }
 
@@ -265,7 +272,7 @@ export class Session implements SessionRpc {
     const row = await this.#known();
     if (row === null) return { kind: "lost" };
     const answer = storeCompaction(this.#store, row, request, this.#host.now());
-    if (answer.kind === "ok") this.#flushSoon(0);
+    if (answer.kind === "ok") this.#outbox.soon(0);
     return answer;
   }
 
@@ -299,7 +306,7 @@ export class Session implements SessionRpc {
       this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
     });
     this.#newsSoon();
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
   }
 
   async summary(): Promise<SessionSummary | null> {
@@ -316,7 +323,7 @@ export class Session implements SessionRpc {
     if (mode !== undefined && claim(row, until, "", now).kind === "busy") {
       return { kind: "busy", retryAfter: retryAfter(until, now) };
     }
-    if (patchRow(this.#store, row, { mode, title }, now)) this.#flushSoon(0);
+    if (patchRow(this.#store, row, { mode, title }, now)) this.#outbox.soon(0);
     return { kind: "ok", summary: summaryOf(this.#store, this.#store.session() ?? row) };
   }
 
@@ -340,7 +347,7 @@ export class Session implements SessionRpc {
       this.#store.addEntries(rev, lastSeq, [entry]);
       this.#store.update({ rev, last_seq: lastSeq, updated_at: at });
     });
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
     return { kind: "answered", goesOn: judged.goesOn };
   }
 
@@ -364,7 +371,7 @@ export class Session implements SessionRpc {
     const answer = readBranch(this.#store, row, at, title);
     if (of === "fork" && answer.kind === "branch") {
       this.#store.update({ rev: row.rev + 1, forks: row.forks + 1 });
-      this.#flushSoon(0);
+      this.#outbox.soon(0);
     }
     return streamOf(JSON.stringify(answer));
   }
@@ -376,7 +383,7 @@ export class Session implements SessionRpc {
     if (this.#store.session() !== null) return;
     adoptBranch(this.#store, id, branch, this.#host.now());
     this.#keep();
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
   }
 
   async taskMarks(): Promise<TaskMark[] | null> {
@@ -401,7 +408,7 @@ export class Session implements SessionRpc {
       if (now && task.state !== "working") announce(this.#store, rev, turn, this.#host.now());
     });
     this.#newsSoon();
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
     return "kept";
   }
 
@@ -418,7 +425,7 @@ export class Session implements SessionRpc {
       this.#store.addPush(rev, turn, { id, text: "" });
       this.#store.update({ rev });
     });
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
     return true;
   }
 
@@ -461,11 +468,8 @@ export class Session implements SessionRpc {
     return true;
   }
 
-  async flushed(): Promise<void> {
-    const row = this.#store.session();
-    if (row === null || row.deleted_at !== null) return;
-    this.#wanted = row.rev;
-    await this.#flush();
+  flushed(): Promise<void> {
+    return this.#outbox.all();
   }
 
   /** The object's alarm: what failed before is tried again. Never rejects. */
@@ -489,7 +493,7 @@ export class Session implements SessionRpc {
   /** From here on everything is refused, and the turn that runs has lost the session. */
   async #remove(row: SessionRow): Promise<void> {
     this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
-    this.#release();
+    this.#freed.ring();
     this.#following.ends();
     await this.#burySoon();
   }
@@ -555,7 +559,7 @@ export class Session implements SessionRpc {
     const now = this.#host.now();
     closeTurn(this.#store, row, status, end, now);
     this.#over();
-    this.#flushSoon(0);
+    this.#outbox.soon(0);
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
@@ -633,53 +637,11 @@ export class Session implements SessionRpc {
     return row?.deleted_at === null ? row : null;
   }
 
-  /** Resolves when the running turn ends, or after `ms`. */
-  async #released(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
-    });
-  }
-
-  #release(): void {
-    for (const wake of [...this.#waiting]) wake();
-  }
-
   /** The turn is over: who waits for the session gets it, and who follows the turn its end. */
   #over(): void {
     this.#newsSoon();
-    this.#release();
+    this.#freed.ring();
     this.#following.ends();
-  }
-
-  /**
-   * Copies all there is now to D1, off the caller's path, after so many milliseconds. What fails is caught up with by
-   * the next flush or by the alarm, whichever comes first.
-   */
-  #flushSoon(after: number): void {
-    this.#wanted = this.#store.session()?.rev ?? 0;
-    const wait = after === 0 ? Promise.resolve() : new Promise<void>((resolve) => setTimeout(resolve, after));
-    const flush = wait.then(() => this.#flush());
-    this.#host.waitUntil(flush.catch((error: unknown) => this.#failed("outbox", "flush to D1 failed", error)));
-  }
-
-  #flush(): Promise<void> {
-    this.#flushing ??= this.#copy().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
-  }
-
-  async #copy(): Promise<void> {
-    const { db } = this.#host;
-    if (db === null) return;
-    await flush(db, this.#store, () => this.#wanted, report);
-    if (this.#store.session() !== null) this.#timers.done("outbox");
   }
 
   /** Reports what failed and tries it again later. The session's storage may be gone by then, and with it the need. */

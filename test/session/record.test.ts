@@ -55,6 +55,7 @@ async function dump(db: D1Database, conversation: string): Promise<unknown[]> {
 
 describe("a session whose object lost its storage", () => {
   test("is rebuilt from D1: the next turn starts from the same bytes", async () => {
+    const instructions = JSON.stringify({ text: "Be exact.\u0000", revision: 1 });
     const one = open();
     const image = { type: "image", source: { type: "blob", hash: "h1", media: "image/png" } };
     const asked = { ...JSON.parse(user("look", "t1")), content: [{ type: "text", text: "look \ud800 語" }, image] };
@@ -68,7 +69,7 @@ describe("a session whose object lost its storage", () => {
     await append(one, start, {
       kind: "answer",
       entries: [assistant("t1", [call("c1", "tool_search")], "calls")],
-      instructions: "Be exact.\u0000",
+      instructions,
       chain: {
         key: MODEL,
         epoch: 1,
@@ -88,7 +89,7 @@ describe("a session whose object lost its storage", () => {
     await workerd.wipeObjects();
     const rebuilt = await one.begin(request);
     expect({ ...rebuilt, fence: 0 }).toEqual({ ...kept, fence: 0 });
-    expect(rebuilt).toMatchObject({ kind: "go", deferrals, instructions: "Be exact.\u0000", sentThrough: 5 });
+    expect(rebuilt).toMatchObject({ kind: "go", deferrals, instructions, sentThrough: 5 });
     expect("fence" in rebuilt && rebuilt.fence).not.toBe(fence);
     expect((await one.entries(0, 100))?.entries).toHaveLength(7);
     expect((await one.calls(0, 100))?.calls).toHaveLength(1);
