@@ -47,13 +47,14 @@ function readPosition(id: string | undefined): Position | null {
 
 /** A withdrawal has no place of its own: it is told to one reader only. */
 function frame(event: TurnEvent, { log, n }: Position): string {
-  const { n: _, ...body } = withoutDetail(event);
+  const { n: _, ...body } = shown(event);
   const id = event.type === "withdrawn" ? "" : `id: ${log}:${n}\n`;
   return `${id}data: ${JSON.stringify(body)}\n\n`;
 }
 
-/** What is for the developer's log stays in the worker. */
-function withoutDetail(event: TurnEvent): TurnEvent {
+/** What is for the developer's log stays in the worker, and so does the id of a search of ours: it is a load point. */
+function shown(event: TurnEvent): TurnEvent {
+  if (event.type === "call" && event.host) return { ...event, id: `host_${event.n}` };
   if (event.type !== "failed") return event;
   const { detail: _, ...failure } = event.failure;
   return { ...event, failure };

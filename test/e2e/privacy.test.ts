@@ -4,7 +4,7 @@ import { call, say } from "../emulators/anthropic/index.ts";
 import { expectAllExtend, KEYS, loadedAt, type Stage, startStage, type Who } from "./chat.ts";
 
 // So that an app can be composed here, in Node, too.
-vi.mock("cloudflare:workers", () => ({ env: {}, DurableObject: class {} }));
+vi.mock("cloudflare:workers", () => ({ env: {}, DurableObject: class {}, WorkerEntrypoint: class {} }));
 
 const ID = "private-1";
 
@@ -52,8 +52,15 @@ function allRoutes(): Route[] {
 
 /** The path with its parameters filled in. A parameter that this does not know is a test to be written. */
 function filled(path: string, id = ID): string {
-  const values: Record<string, string> = { id, name: "tester", model: "tester", pauseId: "pause-1" };
-  return path.replace(/:([A-Za-z]+)(\{[^}]*\})?/g, (_, name: string) => {
+  const values: Record<string, string> = {
+    id,
+    name: "tester",
+    model: "tester",
+    pauseId: "pause-1",
+    task: "task-1",
+    config: "config-1",
+  };
+  return path.replace(/(?<=\/):([A-Za-z]+)(\{[^}]*\})?/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`no value for :${name} in ${path}`);
     return value;
@@ -122,7 +129,9 @@ test("who posts under another owner's conversation id gets an own, empty session
 });
 
 test("no route answers without a key, save the ones that say nothing of anybody", async () => {
-  const open = ["/healthz"];
+  // A card says what an agent is for: whoever may call it looks there first.
+  const cards = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
+  const open = ["/healthz", ...cards, ...cards.map((card) => `/agents/:name${card}`)];
   for (const { method, path } of routes.filter((route) => !open.includes(route.path))) {
     const response = await stage.workerd.fetch(filled(path), { method });
     expect([method, path, response.status]).toEqual([method, path, 401]);
@@ -130,7 +139,7 @@ test("no route answers without a key, save the ones that say nothing of anybody"
   }
   const keys: Who[] = ["ann", "bob"];
   for (const path of open) {
-    const text = await (await stage.workerd.fetch(path)).text();
+    const text = await (await stage.workerd.fetch(filled(path))).text();
     for (const who of keys) expect(text).not.toContain(KEYS[who]);
   }
 });
