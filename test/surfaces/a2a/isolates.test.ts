@@ -42,6 +42,8 @@ function shape(task: Task): unknown {
 }
 
 test("a session sends the same tools, deferred at the same load points, over A2A turns each in a fresh isolate", async () => {
+  // A stage of its own: each turn has a new process, and the other isolates would be started with it for nothing.
+  const stage = await startStage({}, { entry: "test/surfaces/a2a/worker.ts" });
   const turns: readonly (readonly Answer[])[] = [
     [call("tool_search", { query: "weather" }), call("weather"), say("Rain.")],
     [call("weather"), say("Still rain.")],
@@ -69,7 +71,7 @@ test("a session sends the same tools, deferred at the same load points, over A2A
     if (index > 0) expect(loadedAt(one).weather).toBe(weather);
     if (index > 7) expect(loadedAt(one).tides).toBe(loadedAt(requests[7]).tides);
   }
-  await stage.workerd.fresh({ LATE: "" });
+  await stage.close();
 });
 
 test("one isolate starts a task, another follows it from its start, a third stops it", async () => {
