@@ -26,6 +26,8 @@ export interface ModelFacts {
   /** Takes `temperature` or `topP`, not both in one request. */
   readonly oneSampling?: boolean;
   readonly thinking: "none" | "manual" | "adaptive";
+  /** The provider can compact a context by itself. */
+  readonly compacts?: boolean;
   /** Says on request why its cache could not reuse all of an earlier request. */
   readonly diagnostics?: boolean;
   /** Load points work only where the search tool is among the inline tools; elsewhere late tools go inline. */
@@ -113,6 +115,8 @@ export type ModelEvent =
   | { readonly type: "begun"; readonly id: string; readonly diagnosis?: Diagnosis }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
+  /** The provider compacted what came before by itself. `raw` is its block, as JSON text, to be sent back as it is. */
+  | { readonly type: "compacted"; readonly summary: string; readonly raw: string }
   /** A block is complete. Text that was already streamed comes again here, whole. */
   | { readonly type: "block"; readonly block: Block }
   | { readonly type: "usage"; readonly usage: Usage }

@@ -386,7 +386,7 @@ export class Store {
 
   /** The newest answered call since all epochs were last ended, whatever its chain; null before there is one. */
   lastLink(): CallRecord | null {
-    const query = `SELECT text FROM calls WHERE rev >= (SELECT coalesce(max(rev), 0) FROM endings) AND chain <> ''
+    const query = `SELECT text FROM calls WHERE rev > (SELECT coalesce(max(rev), 0) FROM endings) AND chain <> ''
       AND text ->> '$.answered' ORDER BY rev DESC LIMIT 1`;
     const [row] = this.#sql.exec<{ text: string }>(query).toArray();
     return row === undefined ? null : parseCall(row.text);

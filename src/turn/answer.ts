@@ -16,6 +16,8 @@ export class Answer {
   usage: Usage = NO_USAGE;
   stop: Stop = "cut";
   detail: string | undefined;
+  /** The provider compacted what came before. */
+  compacted: { readonly summary: string; readonly raw: string } | null = null;
   #blocks: Block[] = [];
   #partial = "";
 
@@ -30,6 +32,9 @@ export class Answer {
         this.#partial += event.text;
         return;
       case "thinking":
+        return;
+      case "compacted":
+        this.compacted = { summary: event.summary, raw: event.raw };
         return;
       case "block":
         this.#partial = "";

@@ -31,9 +31,9 @@ export interface Compacting {
 }
 
 /** Whether a conversation has to be compacted before its next call: the last one used most of the model's window. */
-export function isDue({ agent, facts }: Setup, { used }: Conversation): boolean {
+export function isDue({ agent, facts, settings }: Setup, { used }: Conversation): boolean {
   const { automatic, threshold } = agent.compaction;
-  return automatic && used !== null && used >= facts.window * threshold;
+  return automatic && settings.epoch.compactAt === undefined && used !== null && used >= facts.window * threshold;
 }
 
 /**

@@ -48,6 +48,15 @@ export function summaryModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env
   return other instanceof HoldfastError ? own : other;
 }
 
+/** Providers compact nothing shorter than this by themselves. */
+const LEAST_COMPACTED = 50_000;
+
+/** From how many tokens on the provider is to compact the context, where the agent leaves that to it and it can. */
+function compactAt({ compaction }: Agent, { facts }: Model): Pick<EpochSettings, "compactAt"> {
+  if (!compaction.automatic || compaction.by !== "provider" || !facts.compacts) return {};
+  return { compactAt: Math.max(LEAST_COMPACTED, Math.floor(facts.window * compaction.threshold)) };
+}
+
 /** What a caller asked for in one request, as far as the surface understood it. */
 export interface Asked {
   readonly call: Partial<CallSettings>;
@@ -57,7 +66,7 @@ export interface Asked {
 /** The settings of a turn: the agent's, then the caller's as far as the model takes them. */
 export function turnSettings(agent: Agent, model: Model, asked: Asked): { call: CallSettings; epoch: EpochSettings } {
   const { maxOutputTokens, ...own } = agent.settings;
-  const epoch = { ...own, ...asked.epoch };
+  const epoch = { ...own, ...compactAt(agent, model), ...asked.epoch };
   const { stop } = model.facts.refuses.has("stop") ? {} : asked.call;
   return {
     epoch,

@@ -16,7 +16,7 @@ import { askedChain, rerunOf } from "./begin.ts";
 import { Budget } from "./budget.ts";
 import { callRecord } from "./call-record.ts";
 import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.ts";
-import { compact, isDue } from "./compact.ts";
+import { compact, compactionEntry, isDue, planFor } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
 import { awake, fallsBack, PATIENCE_SECONDS, restAfter } from "./fallback.ts";
@@ -203,6 +203,15 @@ export class Steps {
     return entry !== null;
   }
 
+  /** The provider compacted the context by itself: its block stands for what came before, and all else is as ever. */
+  async #compactedBy({ summary, raw }: NonNullable<Answer["compacted"]>, call: CallRecord | null): Promise<void> {
+    const whole = await this.#setup.whole();
+    const work = { setup: this.#setup, conversation: this.#conversation, whole, asked: this.#start.userSeq };
+    const kept = planFor(work)?.kept ?? whole.map(({ seq }) => seq);
+    const block = { provider: this.#model.provider.name, raw };
+    this.#conversation.compact(compactionEntry(work, { kept }, { summary, why: "provider", block }), whole, call);
+  }
+
   #saveCall(call: CallRecord, fields: Pick<AppendRequest, "ends"> = {}): Promise<void> {
     this.#idle += 1;
     return this.#save("call", { call, n: this.#idle, ...fields });
@@ -351,6 +360,10 @@ export class Steps {
   async #continue(asked: Asked): Promise<Next> {
     const { prepared, saved, answer, call } = asked;
     const { calls } = answer;
+    if (answer.compacted !== null) {
+      await this.#compactedBy(answer.compacted, call);
+      return "prepare";
+    }
     const more = answer.stop === "paused" || (calls.length > 0 && (answer.stop === "calls" || answer.stop === "end"));
     if (!more) {
       await this.#end(asked, null);

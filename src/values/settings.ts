@@ -6,6 +6,8 @@ export interface EpochSettings {
   /** Whether the model may call several tools at once; default true. */
   readonly parallelCalls?: boolean;
   readonly cacheTtl?: "5m" | "1h";
+  /** Tokens of input at which the provider compacts the context by itself; absent leaves that to us. */
+  readonly compactAt?: number;
 }
 
 /** What may differ between two requests of one epoch without breaking the prefix. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { call, say } from "../emulators/anthropic/index.ts";
+import { compact as apiCompaction, call, say, stop } from "../emulators/anthropic/index.ts";
 import { declared, expectAllExtend, type Stage, startStage, verdicts } from "./chat.ts";
 
 let stage: Stage;
@@ -94,4 +94,33 @@ test("what can't be compacted says so: no such session, another's, one whose tur
   parking.release();
   expect((await running).text).toBe("Two.");
   stage.takeRequests();
+});
+
+test("where the agent leaves it to the provider, the API's own block is stored, sent back first, and resets as any compaction", async () => {
+  const provider = { MODEL: "anthropic/claude-opus-5-5", COMPACTION: '{"by":"provider"}' };
+  await stage.workerd.fresh(provider);
+  const id = "provider";
+  stage.model.script(call("tool_search", { query: "weather" }), say("Loaded."));
+  await stage.say(id, `load ${WORDS}`);
+  const asked = stage.takeRequests();
+  const [edit] = JSON.parse(asked[0]?.bodyText ?? "{}").context_management.edits;
+  expect(edit).toEqual({
+    ...{ type: "compact_20260112", trigger: { type: "input_tokens", value: 800_000 } },
+    pause_after_compaction: true,
+  });
+  stage.model.script([apiCompaction("They loaded weather."), stop("compaction")], say("Two."));
+  expect((await stage.say(id, "second")).text).toBe("Two.");
+  const [paused, first] = stage.takeRequests();
+  expectAllExtend([...asked, paused].flatMap((one) => one ?? []));
+  const { messages } = JSON.parse(first?.bodyText ?? "{}");
+  expect(messages[0].content[0]).toMatchObject({ type: "compaction", content: "They loaded weather." });
+  expect(JSON.stringify(messages)).toContain("second");
+  expect([...declared(first).inline, ...declared(first).deferred]).not.toContain("weather");
+
+  await stage.object(id, "flushed");
+  await stage.workerd.wipeObjects(provider);
+  stage.model.script(say("Three."));
+  await stage.say(id, "third");
+  expectAllExtend([first, ...stage.takeRequests()].flatMap((one) => one ?? []));
+  expect(await verdicts(stage, id)).toEqual(["first", "extends", "extends", "break; cause=compaction", "extends"]);
 });

@@ -56,6 +56,8 @@ interface Settings {
   /** `reversed`: the core tools are listed in the other order. */
   readonly ORDER?: string;
   readonly SETTINGS?: string;
+  /** JSON of the agent's `compaction`. */
+  readonly COMPACTION?: string;
   readonly INSTRUCTIONS?: string;
   readonly REVISION?: string;
   readonly HOST_SEARCH?: string;
@@ -174,6 +176,7 @@ const base = defineAgent({
   modes: { plan: { allow: ["clock", "weather"] } },
   hostSearch: settings.HOST_SEARCH !== "off",
   revision: Number(settings.REVISION ?? 1),
+  compaction: JSON.parse(settings.COMPACTION ?? "{}"),
   busy: settings.BUSY ?? "wait",
   limits: { steps: 8, repeats: 4 },
 });

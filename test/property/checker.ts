@@ -68,8 +68,8 @@ export class Checker {
    * cache, and is itself no link of the chain. `again`: it is the second try, for which tools are forbidden.
    */
   checkAside(model: string, { layout, problems: all, readTokens, idealTokens }: Accepted, again: boolean): void {
-    // It leaves out what will stay anyway, the place where a tool was loaded perhaps included.
-    const problems = all.filter((problem) => !problem.endsWith("referred to 0 times"));
+    // It leaves out what will stay anyway, the place where a tool was loaded perhaps included, and nothing is marked for it.
+    const problems = all.filter((problem) => !/referred to 0 times$|was loaded and is not declared$/.test(problem));
     if (problems.length > 0) throw new Error(problems.join("; "));
     // It may have written more of what comes next than the chain itself.
     this.#copied = true;

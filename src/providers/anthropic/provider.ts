@@ -17,6 +17,9 @@ import { readStream } from "./stream.ts";
 const SYSTEM_MESSAGE = '{"role":"system","content":[';
 const TOOL_CHANGES = "mid-conversation-system-2026-04-07,mid-conversation-tool-changes-2026-07-01";
 
+/** The beta of the API's own compaction. */
+const COMPACTION = "compact-2026-01-12";
+
 /** Anthropic's Messages API on the official SDK. */
 export const anthropic: Provider = {
   name: "anthropic",
@@ -48,6 +51,12 @@ function epochFields(model: string, settings: EpochSettings): string {
   if (settings.parallelCalls === false) {
     fields.push('"tool_choice":{"type":"auto","disable_parallel_tool_use":true}');
   }
+  if (settings.compactAt !== undefined && facts.compacts) {
+    const trigger = `"trigger":{"type":"input_tokens","value":${settings.compactAt}}`;
+    fields.push(
+      `"context_management":{"edits":[{"type":"compact_20260112",${trigger},"pause_after_compaction":true}]}`,
+    );
+  }
   return fields.join(",");
 }
 
@@ -69,6 +78,15 @@ function toolChange(change: "withhold" | "restore", name: string): string {
   return `{"type":"${type}","tool":{"type":"tool_reference","name":${JSON.stringify(name)}}}`;
 }
 
+/** What of a body is of a beta. A value too many does no harm: a tool's input may look like such a message or block. */
+function betas(body: string): { readonly "anthropic-beta"?: string } {
+  const used = [
+    ...(body.includes(SYSTEM_MESSAGE) ? [TOOL_CHANGES] : []),
+    ...(body.includes('"type":"compact_20260112"') || body.includes('{"type":"compaction"') ? [COMPACTION] : []),
+  ];
+  return used.length === 0 ? {} : { "anthropic-beta": used.join(",") };
+}
+
 async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncGenerator<ModelEvent> {
   const { BaseAnthropic, APIError } = await import("./sdk.ts");
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = deps.env;
@@ -87,8 +105,7 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
       body: new TextEncoder().encode(body),
       headers: {
         "content-type": "application/json",
-        // A value too many does no harm: a tool's input may look like such a message.
-        ...(body.includes(SYSTEM_MESSAGE) ? { "anthropic-beta": TOOL_CHANGES } : {}),
+        ...betas(body),
       },
       signal: AbortSignal.any([deps.signal, request.signal]),
       stream: true,

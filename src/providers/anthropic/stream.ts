@@ -15,6 +15,8 @@ interface Open {
   text: string;
   input: string;
   signature: string;
+  /** Fields of a compaction block's deltas. */
+  compaction: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -34,11 +36,15 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
         yield { type: "usage", usage };
         break;
       case "content_block_start":
-        open = { start: event.content_block, text: "", input: "", signature: "" };
+        open = { start: event.content_block, text: "", input: "", signature: "", compaction: {} };
         break;
       case "content_block_delta": {
         if (open === null) break;
         const { delta } = event;
+        if (isCompaction(open.start)) {
+          open.compaction = { ...open.compaction, ...delta };
+          break;
+        }
         if (delta.type === "text_delta") {
           open.text += delta.text;
           if (delta.text !== "") yield { type: "text", text: delta.text };
@@ -53,7 +59,7 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
         break;
       }
       case "content_block_stop":
-        if (open !== null) yield* blockEvents(open);
+        if (open !== null) yield* isCompaction(open.start) ? compactionEvents(open) : blockEvents(open);
         open = null;
         break;
       case "message_delta":
@@ -70,6 +76,19 @@ export async function* readStream(events: AsyncIterable<RawMessageStreamEvent>):
   }
   yield { type: "usage", usage };
   throw brokeOff("the stream ended before the answer did");
+}
+
+/** A block of the compaction beta, which the SDK's types of the standard API do not know. */
+function isCompaction(start: object): boolean {
+  return "type" in start && start.type === "compaction";
+}
+
+/** The API's own compaction, which is sent back as it came. One without content failed. */
+function* compactionEvents({ start, compaction: { type: _, ...fields } }: Open): Generator<ModelEvent> {
+  const { content } = fields;
+  if (typeof content !== "string" || content.trim() === "")
+    throw brokeOff("the API could not compact the conversation");
+  yield { type: "compacted", summary: content, raw: JSON.stringify({ ...start, ...fields }) };
 }
 
 /** The block as an event. Thinking without a signature was cut off, and could never be sent again. */
@@ -135,6 +154,7 @@ function stopOf(reason: string | null): Stop | null {
     case "refusal":
       return "refusal";
     case "pause_turn":
+    case "compaction":
       return "paused";
     case null:
       return null;
