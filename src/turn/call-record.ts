@@ -30,7 +30,7 @@ export function callRecord(
     end: kept || tail.length === 0 ? end : null,
     answered: begun,
     usage,
-    items: chain.items.length + tail.length,
+    items: chain.items.length + (kept ? tail.length : 0),
     tools: chain.prefix.tools.length,
     deferred: chain.deferred.length,
     ...rest,

@@ -1,6 +1,7 @@
+import type { Activation } from "../catalog/activation.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Agent, Tool } from "../define/types.ts";
-import { SEARCH_TOOL } from "../values/tool.ts";
+import { ENTER_PLAN_TOOL, SEARCH_TOOL, SUBMIT_PLAN_TOOL } from "../values/tool.ts";
 import type { Markable } from "../values/tool-deferrals.ts";
 import type { Conversation } from "./conversation.ts";
 import { placeHostSearch } from "./host-search.ts";
@@ -16,18 +17,26 @@ export interface HostSearch {
  * Marks the tools of this call. A tool that needs a load point gets the last successful call if no request carried its
  * result yet; otherwise a host search is made for it, or, where the agent wants none, what there is (`rewrites`).
  */
-export function markTools(setup: Setup, conversation: Conversation, catalog: Catalog<Tool>, active: readonly string[]) {
+export function markTools(
+  setup: Setup,
+  conversation: Conversation,
+  catalog: Catalog<Tool>,
+  { active, forbidden }: Pick<Activation, "active" | "forbidden">,
+) {
+  const { deferrals, lastSuccess, sentThrough } = conversation;
+  const unsent = lastSuccess !== null && lastSuccess.seq > sentThrough;
+  // What the mode withholds for now is the session's all the same: in a baseline, and where a load point is at hand.
+  const first = deferrals.initial === null;
   const tools: Markable[] = [
-    ...catalog.core.map((tool) => ({ name: tool.spec.name })),
+    ...(first ? coreOfAllModes(catalog, conversation) : catalog.core).map((tool) => ({ name: tool.spec.name })),
     ...(needsSearch(setup.agent, catalog) ? [{ name: SEARCH_TOOL }] : []),
-    ...active.map((name) => ({ name })),
+    ...[...active, ...(first || unsent ? forbidden : [])].map((name) => ({ name })),
     ...catalog.lazy
       .filter((tool) => !active.includes(tool.spec.name))
       .map((tool) => ({ name: tool.spec.name, searchOnly: true })),
   ];
-  const { deferrals, lastSuccess, sentThrough } = conversation;
   const late = deferrals.late(tools);
-  const noUnsentSuccess = late.length > 0 && (lastSuccess === null || lastSuccess.seq <= sentThrough);
+  const noUnsentSuccess = late.length > 0 && !unsent;
   const searched = noUnsentSuccess && setup.agent.hostSearch ? hostSearch(setup, conversation, late) : null;
   const rewrites = noUnsentSuccess && searched === null && lastSuccess !== null;
   const { marked, changed } = deferrals.markAt(searched?.call ?? lastSuccess?.call ?? null, tools);
@@ -36,6 +45,18 @@ export function markTools(setup: Setup, conversation: Conversation, catalog: Cat
     .filter((tool) => !tool.searchOnly && tool.loadPoint === undefined && !recorded.has(tool.name))
     .map((tool) => tool.name);
   return { changed, searched, inline, rewrites };
+}
+
+/**
+ * Core tools, those that the mode forbids included. The tools of plan mode join where it allows them, unless the history
+ * has calls of them already.
+ */
+function coreOfAllModes(catalog: Catalog<Tool>, { evidence }: Conversation): Tool[] {
+  const joins = (name: string) => name !== ENTER_PLAN_TOOL && name !== SUBMIT_PLAN_TOOL;
+  const called = (name: string) => evidence.some((one) => one.name === name);
+  return [...catalog.byName.values()].filter(
+    ({ lazy, spec: { name } }) => !lazy && (catalog.allowed(name) || joins(name) || called(name)),
+  );
 }
 
 /** `tool_search` stands in every first call, for a deploy can always add a tool; only an agent that wants neither goes without. */

@@ -56,8 +56,8 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
   const newBaseline = conversation.deferrals.initial === null && conversation.chain === null;
   if (newBaseline || (conversation.instructions?.revision ?? 0) < agent.revision) conversation.instructions = null;
   const catalog = toolCatalog(agent, conversation.mode);
-  const { active } = deriveActive({ evidence: conversation.evidence, catalog });
-  const { changed, searched, inline: unmarked, rewrites } = markTools(setup, conversation, catalog, active);
+  const activation = deriveActive({ evidence: conversation.evidence, catalog });
+  const { changed, searched, inline: unmarked, rewrites } = markTools(setup, conversation, catalog, activation);
   const names = declaredNames(setup, conversation, catalog, unmarked);
   const declared = new Set([...names.inline, ...names.deferred]);
 
@@ -138,7 +138,7 @@ export async function prepare(setup: Setup, conversation: Conversation): Promise
     bare: printed,
     deferredHash: sha256(deferred.map(({ bytes }) => bytes).join("\n")),
     catalog,
-    active: new Set(active),
+    active: new Set(activation.active),
     declared,
   };
 }
