@@ -128,6 +128,18 @@ describe("a compaction that is asked for", () => {
   });
 });
 
+test("a summary that was answered and gave no text is no link: the next request goes on from the one before it", async () => {
+  const { model, session } = stage([say("One."), say("Two."), call("note"), call("note"), say("Three.")]);
+  await session.say(`first ${WORDS}`);
+  await session.say("second");
+  await expect(session.compact()).rejects.toThrow("called a tool");
+  await session.say("third");
+  const [, second = "", , , third = ""] = model.requests;
+  expect(whyNotExtends(second, third)).toBeNull();
+  const verdicts = (await session.ledger()).map(({ verdict }) => verdictText(verdict));
+  expect(verdicts).toEqual(["first", "extends", "extends", "break; cause=settings", "extends"]);
+});
+
 describe("an automatic compaction", () => {
   test("comes before a turn's first request once the last call used so much of the window", async () => {
     const answers = [say("One."), say("Two."), say("Summary."), say("Three.")];
