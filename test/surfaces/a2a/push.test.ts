@@ -108,9 +108,10 @@ test("news that are not taken are told again, later, until they are", async () =
   stage.model.script(call("ask_city"), say("Oslo."));
   const { id: taskId, contextId } = await send(client, message("go"));
   await client.createTaskPushNotificationConfig(config(taskId));
-  answers.push(500, 302);
+  // Sent on to an internal address, which counts as not taken.
+  answers.push(302);
   await send(client, message("Oslo", { taskId, contextId }));
-  const tries = [await next(), await next(), await next()];
+  const tries = [await next(), await next()];
   for (const { body } of tries) expect(body.task).toMatchObject({ status: { state: "TASK_STATE_COMPLETED" } });
 }, 20_000);
 
