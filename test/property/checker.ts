@@ -86,6 +86,11 @@ export class Checker {
     }
   }
 
+  /** Messages from that one on may be told anew. */
+  rewound(message: number): void {
+    for (const { lineage } of this.#chains.values()) lineage.cut(message);
+  }
+
   /** The last request's answer began. `known`: its isolate lived on, so that the session knows of it. */
   begun(known: boolean, now = 0): void {
     this.#current.written = known;

@@ -29,6 +29,11 @@ export class Lineage {
     this.#answered.set(message, answered);
   }
 
+  /** Messages from that one on are told anew, on whichever model. */
+  cut(message: number): void {
+    for (const known of this.#answered.keys()) if (known >= message) this.#answered.delete(known);
+  }
+
   /** What a copy with so many user messages has of it. */
   before(messages: number): Lineage {
     const copy = new Lineage();

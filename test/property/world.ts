@@ -303,6 +303,7 @@ export class World {
     const fresh = `Message ${index}.`;
     this.seen.add(`client ${turn.client}`);
     if (turn.system !== null) {
+      if (turn.client !== "message") this.#here.checker.rewound(Math.max(0, await this.#message()));
       this.seen.add("client system");
       // The message it speaks for may be told anew behind it.
       this.#here.checker.allow("rewind");
@@ -312,6 +313,7 @@ export class World {
     const stored = storedMessages(uncompacted(await this.#entries()));
     const users = stored.flatMap(({ role }, at) => (role === "user" ? [at] : []));
     const last = users[Math.max(0, users.length - 1 - turn.back)];
+    this.#here.checker.rewound(Math.max(0, users.length - 1 - turn.back));
     if (last === undefined) return { sent: null, text: fresh };
     const before = stored.slice(0, last).map(({ role, text }) => ({ role, text }));
     const text = turn.client === "edit" ? `${fresh} Edited.` : (stored[last]?.text ?? fresh);
