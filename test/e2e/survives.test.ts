@@ -73,31 +73,3 @@ test("a turn whose isolate dies three times fails readably, and the same message
   expect((await stage.say("cursed", "crash")).text).toBe("At last.");
   expectAllExtend(stage.takeRequests());
 });
-
-test("a stream of a running turn in another isolate tells it from the beginning, and goes on after a reconnect", async () => {
-  const parking = createParking<RecordedRequest>();
-  stage.model.script(call("clock", { text: "tick" }), [say("It is "), say("late."), parkAt(5, parking)], say("unused"));
-  const asked = stage.say("followed", "what time?");
-  await parking.parked;
-  const first = await openStream(stage, "followed");
-  const seen = await first.until((event) => event.type === "text");
-  first.leave();
-  const second = await openStream(stage, "followed", first.lastId);
-  parking.release();
-  const rest = await second.all();
-  const whole = [...seen, ...rest];
-  expect(whole.map(({ type }) => type).filter((type) => type !== "text")).toEqual([
-    "started",
-    "request",
-    "answering",
-    "call",
-    "result",
-    "request",
-    "answering",
-    "done",
-  ]);
-  expect(whole.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toBe("It is late.");
-  expect((await asked).text).toBe("It is late.");
-  const after = await openStream(stage, "followed", second.lastId);
-  expect(after.status).toBe(204);
-});
