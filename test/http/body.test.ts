@@ -141,3 +141,19 @@ describe("readJson", () => {
     expect(read.bytes).toBe(0);
   });
 });
+
+describe("base64 alone, at the paths that are given for it,", () => {
+  const bytes = (raw: string, member = "raw") => JSON.stringify({ parts: [{ text: "see", [member]: raw }] });
+  const outcome = (request: Request) =>
+    read(request, [], ["parts[].raw"]).then(
+      () => "read",
+      (thrown: unknown) => failureOf(thrown).reason,
+    );
+
+  it("may take a body above the limit of text, and nothing else may", async () => {
+    expect(await outcome(streamed(bytes("A".repeat(6 * MB))).request)).toBe("read");
+    expect(await outcome(streamed(bytes("A".repeat(6 * MB), "text")).request)).toBe("too_large");
+    expect(await outcome(streamed(bytes(`${"A".repeat(6 * MB)} `)).request)).toBe("too_large");
+    expect(await outcome(streamed(bytes("A".repeat(21 * MB))).request)).toBe("too_large");
+  });
+});
