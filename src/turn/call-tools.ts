@@ -14,7 +14,7 @@ import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
 import { ask } from "./ask.ts";
 import { schemaLine } from "./frozen-schema.ts";
 import { limitResult, shareOf } from "./limit-result.ts";
-import { CONCURRENT_CALLS, CONCURRENT_SUB_SESSIONS } from "./limits.ts";
+import { CONCURRENT_CALLS, CONCURRENT_SUB_SESSIONS, STOP_GRACE_MS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
 import { toolOutput } from "./tool-output.ts";
 import type { Transferred } from "./transfer.ts";
@@ -162,6 +162,7 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     tool.timeoutMs,
   );
   batch.signal.addEventListener("abort", stop, { once: true });
+  let running: Promise<unknown> = Promise.resolve();
   try {
     const context: ToolContext = {
       ...batch.context,
@@ -175,7 +176,8 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     const told = frozen === null ? null : jsonSchemaCheck(frozen)(input);
     const checked = told?.ok === false ? told : await Promise.race([tool.validate(input), aborted]);
     if (!checked.ok) return mismatch(call, tool, checked.problem);
-    const returned = await Promise.race([tool.run(checked.value, context), aborted]);
+    running = tool.run(checked.value, context);
+    const returned = await Promise.race([running, aborted]);
     if (returned instanceof Ask) {
       return batch.mayAsk ? { call, asked: returned.asked } : said(call, "error", NOBODY_TO_ASK);
     }
@@ -184,8 +186,10 @@ async function execute(batch: Batch, call: CallBlock, tool: Tool, input: unknown
     const status = output.failed ? "error" : "ok";
     return { result: { call: call.id, name: call.name, status, content: output.content }, blobs: output.blobs };
   } catch (error) {
-    if (batch.signal.aborted)
+    if (batch.signal.aborted) {
+      await settled(running);
       return { result: interrupted(call, "The turn was stopped while this call ran."), blobs: [] };
+    }
     return said(call, "error", error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(timer);
@@ -199,6 +203,16 @@ const NOBODY_TO_ASK =
 
 function mismatch(call: CallBlock, tool: Tool, problem: string) {
   return said(call, "error", `The input does not match: ${problem}\n${schemaLine(tool.spec.inputSchema)}`);
+}
+
+/** A tool whose turn was stopped gets a moment to stop what it began elsewhere: this isolate may end right after. */
+async function settled(running: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const moment = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STOP_GRACE_MS);
+  });
+  await Promise.race([running.catch(() => undefined), moment]);
+  clearTimeout(timer);
 }
 
 function said(call: CallBlock, status: Status, text: string) {

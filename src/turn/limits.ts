@@ -33,3 +33,6 @@ export const LEASE_SECONDS = 15;
 
 /** Without an answer from the session for this share of its lease, a turn counts the lease as lost. */
 export const SILENT_SHARE = 2 / 3;
+
+/** So long a tool may take to stop once its turn was: what it stops elsewhere must be told before its isolate ends. */
+export const STOP_GRACE_MS = 500;

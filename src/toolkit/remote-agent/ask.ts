@@ -19,9 +19,10 @@ export interface RemoteInput {
 export async function askRemote(remote: Remote, input: RemoteInput, context: ToolContext): Promise<unknown> {
   const client = await connect(remote, context);
   const task = new RemoteTask();
+  let stopping: Promise<unknown> | null = null;
   const stop = () => {
-    // Nobody waits for this: where it fails the other agent goes on for nothing.
-    if (task.id !== null) void client.cancelTask({ ...named(task.id), metadata: undefined }).catch(() => {});
+    // Where this fails the other agent goes on for nothing.
+    if (task.id !== null) stopping = client.cancelTask({ ...named(task.id), metadata: undefined }).catch(() => {});
   };
   context.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -32,6 +33,7 @@ export async function askRemote(remote: Remote, input: RemoteInput, context: Too
     for (let tries = 0; !task.settled && tries < TRIES && !signal.aborted; tries++) await goOn(client, task, context);
     return outcome(remote, task);
   } finally {
+    await stopping;
     context.signal.removeEventListener("abort", stop);
   }
 }
