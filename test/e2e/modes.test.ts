@@ -90,7 +90,7 @@ describe("on a model whose tools can change behind the prefix, with thinking bou
 });
 
 describe("on a model that can only do without a tool by not being sent it", () => {
-  beforeAll(() => stage.workerd.fresh({ MODEL: "anthropic/claude-sonnet-5", CAREFUL: "clock,weather" }));
+  beforeEach(() => stage.workerd.fresh({ MODEL: "anthropic/claude-sonnet-5", CAREFUL: "clock,weather" }));
 
   test("a mode is a chain of its own, and coming back resumes the earlier one, bytes and thinking", async () => {
     stage.model.script(

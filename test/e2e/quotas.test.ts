@@ -32,6 +32,7 @@ async function admitted(): Promise<number> {
 const allEnded = () => vi.waitFor(async () => expect(await admitted()).toBe(0), { timeout: 10_000 });
 
 test("a turn above the quota is refused with 429 before anything is stored, and the next one runs", async () => {
+  await allEnded();
   stage.model.script(call("wait", {}), say("First."), say("Second."));
   const first = stage.say("one", "wait for it");
   const waiting = await hook.next();
