@@ -72,7 +72,10 @@ async function anew(setup: Setup, conversation: Conversation, tail: ReadonlySet<
   // A search of ours goes to the end of what is left: what it could hang on otherwise may be in the tail.
   draft.sentThrough = Number.MAX_SAFE_INTEGER;
   const whole = async () => without(await setup.whole(), tail);
-  return (await prepare({ ...setup, whole }, draft)).chain;
+  const { chain } = await prepare({ ...setup, whole }, draft);
+  // What is loaded in the tail alone is not there to be declared.
+  const loaded = new Set(chain.items.flatMap(({ loads = [] }) => loads));
+  return { ...chain, deferred: chain.deferred.filter(({ name }) => loaded.has(name)) };
 }
 
 function asking(setup: Setup, conversation: Conversation, chain: Chain): Item[] {

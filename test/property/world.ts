@@ -154,18 +154,6 @@ export class World {
       throw this.#broken(`no copy at ${at} of ${messages} messages`);
     }
     const { branch } = answer;
-    console.log(
-      copying,
-      at,
-      JSON.stringify({
-        d: branch.deferrals,
-        e: branch.entries.map(([q, t]) => {
-          const x = JSON.parse(t);
-          return [q, x.kind, x.place, x.turn.slice(-3)];
-        }),
-        c: branch.chains.map((c) => [c.key, c.epoch, c.ended, c.items.length, c.calls.map((x) => x.items), c.verdict]),
-      }),
-    );
     const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
     const left = userMessages(toldEntries(taken)).length;
     if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
