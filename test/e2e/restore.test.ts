@@ -93,7 +93,7 @@ function results(request: RecordedRequest | undefined): { text: string; failed: 
 /** All first turns, then one new process: every second turn runs in an isolate that never saw its session. */
 beforeAll(async () => {
   hook = await startHook();
-  stage = await startStage({ HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "1" });
+  stage = await startStage({ HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "1" }, { entry: "test/e2e/no-runner.ts" });
   for (const [name, { text = "go", answers }] of Object.entries({ ...RESTORED, ...NOT_RESTORED })) {
     firstTurns.set(name, await turn(idOf(name), text, ...answers));
   }

@@ -137,12 +137,15 @@ export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: So
     return true;
   };
   const client = async (n: number) => {
-    for (let nth = 0; Date.now() < end; nth++) {
+    let goesOn = true;
+    for (let nth = 0; goesOn; nth++) {
       const session = `s${n}-${nth}`;
       const answers: string[] = [];
-      for (let turn = 1; turn <= TURNS_A_SESSION && Date.now() < end; turn++) {
-        await sleep(random() * thinkMs);
-        if (Date.now() >= end) break;
+      for (let turn = 1; turn <= TURNS_A_SESSION; turn++) {
+        const thinks = random() * thinkMs;
+        goesOn = Date.now() + thinks < end;
+        if (!goesOn) break;
+        await sleep(thinks);
         const meets: Met = { provider: false, kill: false, d1: false };
         running.set(session, meets);
         const text = await answered(session, `Message ${turn}.`, meets);
