@@ -44,7 +44,8 @@ export class Relay {
   async finish(): Promise<void> {
     for (let tries = 0; tries < LAST_TRIES && this.#pending !== null; tries++) {
       await this.#telling;
-      if (this.#pending.length === 0) return;
+      // While it was waited for, the session may have said that another isolate has the turn.
+      if (!this.#pending?.length) return;
       await this.#tell().catch(() => {});
     }
   }
