@@ -1,10 +1,9 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { EpochSettings } from "../../values/settings.ts";
 import type { ToolSpec } from "../../values/tool.ts";
-import { brokeOff } from "../broke-off.ts";
 import type { Definition, ModelEvent, Provider, ProviderDeps } from "../contract.ts";
 import { RETRIES } from "../contract.ts";
-import { IDLE_MS, withIdleLimit } from "../idle-limit.ts";
+import { oneAnswer } from "../one-answer.ts";
 import { patientFetch } from "../patient-fetch.ts";
 import { writeBody } from "./body.ts";
 import { refused } from "./errors.ts";
@@ -98,28 +97,15 @@ async function* stream(_model: string, body: string, deps: ProviderDeps): AsyncG
     fetch: patientFetch(deps.patience),
     logLevel: "off",
   });
-  const request = new AbortController();
-  let begun = false;
-  try {
-    const events = await client.post<AsyncIterable<RawMessageStreamEvent>>("/v1/messages", {
+  const open = (signal: AbortSignal) =>
+    client.post<AsyncIterable<RawMessageStreamEvent>>("/v1/messages", {
       body: new TextEncoder().encode(body),
       headers: {
         "content-type": "application/json",
         ...betas(body),
       },
-      signal: AbortSignal.any([deps.signal, request.signal]),
+      signal,
       stream: true,
     });
-    for await (const event of readStream(withIdleLimit(events, IDLE_MS))) {
-      begun = true;
-      yield event;
-    }
-  } catch (error) {
-    if (error instanceof APIError) throw refused(error);
-    if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.name);
-    throw error;
-  } finally {
-    // A body that nobody reads on holds its connection: the SDK can't let go of one that is silent.
-    request.abort();
-  }
+  yield* oneAnswer(deps.signal, open, readStream, (error) => (error instanceof APIError ? refused(error) : null));
 }

@@ -1,6 +1,5 @@
-import { brokeOff } from "../broke-off.ts";
 import { type ModelEvent, type ProviderDeps, RETRIES } from "../contract.ts";
-import { IDLE_MS, withIdleLimit } from "../idle-limit.ts";
+import { oneAnswer } from "../one-answer.ts";
 import { patientFetch } from "../patient-fetch.ts";
 import { refused } from "./errors.ts";
 
@@ -33,25 +32,12 @@ export async function* send<E>(
     fetch: patientFetch(deps.patience),
     logLevel: "off",
   });
-  const request = new AbortController();
-  let begun = false;
-  try {
-    const events = await client.post<AsyncIterable<E>>(path, {
+  const open = (signal: AbortSignal) =>
+    client.post<AsyncIterable<E>>(path, {
       body: new TextEncoder().encode(body),
       headers: { ...headers, "content-type": "application/json" },
-      signal: AbortSignal.any([deps.signal, request.signal]),
+      signal,
       stream: true,
     });
-    for await (const event of read(withIdleLimit(events, IDLE_MS))) {
-      begun = true;
-      yield event;
-    }
-  } catch (error) {
-    if (error instanceof APIError) throw refused(error);
-    if (begun && error instanceof Error && error.name !== "HoldfastError") throw brokeOff(error.name);
-    throw error;
-  } finally {
-    // A body that nobody reads on holds its connection: the SDK can't let go of one that is silent.
-    request.abort();
-  }
+  yield* oneAnswer(deps.signal, open, read, (error) => (error instanceof APIError ? refused(error) : null));
 }
