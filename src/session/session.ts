@@ -260,11 +260,7 @@ export class Session implements SessionRpc {
     if (row.status === "paused") return { kind: "paused" };
     const now = this.#host.now();
     if (row.status === "running") return { kind: "busy", retryAfter: retryAfter(this.#leaseOf(row, now), now) };
-    const asked = { chain: request.chain, rerun: [] };
-    this.#asked = { fence: row.fence, request: asked };
-    const start = turnStart(this.#store, row, asked, History.read(this.#store, row));
-    const [first, ...rest] = paginate(listsOf(start));
-    return withLists(start, first, rest.length);
+    return this.#read(row, { chain: request.chain, rerun: [] }, History.read(this.#store, row));
   }
 
   async compact(request: CompactRequest): Promise<AppendAnswer> {
@@ -573,7 +569,7 @@ export class Session implements SessionRpc {
     return this.#read(row, { chain, rerun, fallback }, history);
   }
 
-  /** What the turn that holds the session starts or goes on from, its first page. */
+  /** What a turn starts or goes on from, or a compaction between turns, its first page. */
   #read(row: SessionRow, request: Asking, history: History): TurnStart {
     this.#asked = { fence: row.fence, request };
     const start = turnStart(this.#store, row, request, history);
