@@ -14,6 +14,7 @@ import type {
   FollowRequest,
   Page,
   PatchRequest,
+  RepeatRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionApi,
@@ -70,6 +71,10 @@ export class SessionClient implements SessionApi, Counted {
   async begin(request: BeginRequest): Promise<BeginAnswer> {
     mustFitCall(request, "This request");
     return this.#whole((stub) => stub.begin(request));
+  }
+
+  repeat(request: RepeatRequest) {
+    return this.#call((stub) => stub.repeat(request));
   }
 
   async append(request: AppendRequest): Promise<AppendAnswer> {

@@ -91,6 +91,9 @@ export interface Once {
   readonly repeated: boolean;
 }
 
+/** As much of a `begin` as tells whether it asks again for a turn that is there. */
+export type RepeatRequest = Pick<BeginRequest, "v" | "id" | "minted" | "turn" | "once">;
+
 /** What an isolate says that goes on with a turn the session has given out. */
 export interface ResumeRequest extends Pick<BeginRequest, "v" | "wire" | "chain" | "rerun" | "fallback"> {
   readonly turn: string;
@@ -220,6 +223,8 @@ export type BeginAnswer =
   | { readonly kind: "key_reused" }
   /** The object is empty and D1 can't be asked whether the session existed. */
   | { readonly kind: "unavailable" };
+
+export type RepeatAnswer = Extract<BeginAnswer, { kind: "joined" | "key_reused" }>;
 
 /** The first request of an epoch. */
 export interface ChainOpening {
@@ -448,6 +453,8 @@ export type AnswerOutcome =
  */
 export interface SessionApi {
   begin(request: BeginRequest): Promise<BeginAnswer>;
+  /** What `begin` would answer a repeat, and null what is none. Begins nothing. */
+  repeat(request: RepeatRequest): Promise<RepeatAnswer | null>;
   append(request: AppendRequest): Promise<AppendAnswer>;
   beat(fence: number): Promise<BeatAnswer>;
   /** Takes a turn that was given out with that fence; `lost` for every other, and for who comes second. */

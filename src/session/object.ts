@@ -20,6 +20,8 @@ import type {
   Page,
   PatchOutcome,
   PatchRequest,
+  RepeatAnswer,
+  RepeatRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionContext,
@@ -58,6 +60,10 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
 
   begin(request: BeginRequest): Promise<BeginAnswer> {
     return this.#session.begin(request);
+  }
+
+  repeat(request: RepeatRequest): Promise<RepeatAnswer | null> {
+    return this.#session.repeat(request);
   }
 
   append(request: AppendRequest): Promise<AppendAnswer> {

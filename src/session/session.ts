@@ -29,6 +29,8 @@ import type {
   Page,
   PatchOutcome,
   PatchRequest,
+  RepeatAnswer,
+  RepeatRequest,
   ResumeAnswer,
   ResumeRequest,
   SessionContext,
@@ -147,13 +149,8 @@ export class Session implements SessionRpc {
       }
       found = "here";
       const until = this.#leaseOf(row, now);
-      const { once } = request;
-      if (once !== undefined && row.attempt !== request.turn) {
-        const key = once.key === null ? null : this.#store.key(once.key);
-        const repeat = repeatOf(once, row, key, now >= until, now);
-        if (repeat.kind === "key_reused") return repeat;
-        if (repeat.kind === "joins") return { kind: "joined", turn: repeat.turn };
-      }
+      const repeat = this.#repeatOf(row, request, now >= until, now);
+      if (repeat !== null) return repeat;
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {
         if (request.goOn) return { kind: "settled" };
@@ -172,6 +169,15 @@ export class Session implements SessionRpc {
       if ((taken.reset && row.parent === null) || request.task !== undefined) this.#outbox.soon(0);
       return this.#started(request, now, taken.history, request.turn);
     }
+  }
+
+  async repeat(request: RepeatRequest): Promise<RepeatAnswer | null> {
+    refuseUnknown(request.v);
+    const found = await this.#find(request.id, request.minted);
+    const row = found === "here" ? this.#store.session() : null;
+    if (row === null || row.deleted_at !== null) return null;
+    const now = this.#host.now();
+    return this.#repeatOf(row, request, now >= this.#leaseOf(row, now), now);
   }
 
   async append(request: AppendRequest): Promise<AppendAnswer> {
@@ -576,6 +582,21 @@ export class Session implements SessionRpc {
     const [first, ...rest] = paginate(listsOf(start));
     const attach = this.#following.wants(row) ? ({ attach: true } as const) : {};
     return { ...withLists(start, first, rest.length), ...attach };
+  }
+
+  /** `dead`: the lease of the newest turn has run out. A `begin` that has the session already is no repeat. */
+  #repeatOf(row: SessionRow, { once, turn }: RepeatRequest, dead: boolean, now: number): RepeatAnswer | null {
+    if (once === undefined || row.attempt === turn) return null;
+    const key = once.key === null ? null : this.#store.key(once.key);
+    const repeat = repeatOf(once, row, key, dead, now);
+    switch (repeat.kind) {
+      case "new":
+        return null;
+      case "joins":
+        return { kind: "joined", turn: repeat.turn };
+      case "key_reused":
+        return repeat;
+    }
   }
 
   #effective(row: SessionRow) {

@@ -1,12 +1,12 @@
 import type { Quotas } from "../define/quotas.ts";
 import { admit, exceeded, release, used } from "../session/admission.ts";
-import type { BeginAnswer, BeginRequest, SessionId } from "../session/contract.ts";
+import type { BeginAnswer, BeginRequest, RepeatAnswer, SessionId } from "../session/contract.ts";
 import { type Failure, HoldfastError } from "../values/errors.ts";
 import type { TurnDeps } from "./deps.ts";
 import type { TurnHost } from "./start.ts";
 import { within } from "./within.ts";
 
-/** Longer than this no turn waits for D1. */
+/** Longer than this no turn waits for D1, and none that is refused for its session. */
 const D1_MS = 1_000;
 
 /** A turn counts for this long where its agent sets no limit, and beyond its limit for the time to wind it up. */
@@ -15,7 +15,8 @@ const WIND_UP_MS = 60_000;
 
 /**
  * Begins a turn if its owner is within the quotas, which costs one statement of D1; without quotas nothing. `seconds` is
- * how long the turn may take. Throws `quota`, before anything is stored. While D1 is down or slow every turn begins.
+ * how long the turn may take. Throws `quota`, before anything is stored; a request that asks again for a turn joins it
+ * whatever is used up. While D1 is down or slow every turn begins.
  */
 export async function beginWithin(
   { quotas, env, session, now, log }: Pick<TurnDeps, "quotas" | "env" | "session" | "now" | "log">,
@@ -28,7 +29,11 @@ export async function beginWithin(
   const until = at + (seconds === false ? UNLIMITED_MS : seconds * 1_000 + WIND_UP_MS);
   const admission = await within(D1_MS, () => admit(env.DB, quotas, { id, turn, now: at, until }));
   if (!admission.ok) log("quotas not checked", { level: "warn", turn, why: admission.why });
-  else if (admission.value !== null) throw new HoldfastError(refusal(quotas, admission.value, at));
+  else if (admission.value !== null) {
+    const repeat = await repeated(session, request);
+    if (repeat !== null) return repeat;
+    throw new HoldfastError(refusal(quotas, admission.value, at));
+  }
   const answer = await session.begin({ ...request, admitted: true });
   if (answer.kind !== "go") {
     const released = await within(D1_MS, () => release(env.DB, id.owner, [turn], at).run());
@@ -36,6 +41,16 @@ export async function beginWithin(
     if (!released.ok) log("turn not released", { level: "warn", turn, why: released.why });
   }
   return answer;
+}
+
+/** The answer to a repeat, which costs nothing; null for any other request, and where its session can't say. */
+async function repeated(
+  session: TurnDeps["session"],
+  { v, id, minted, turn, once }: BeginRequest,
+): Promise<RepeatAnswer | null> {
+  if (once === undefined || (once.key === null && !once.repeated)) return null;
+  const answer = await within(D1_MS, () => session.repeat({ v, id, minted, turn, once }));
+  return answer.ok ? answer.value : null;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { allStored } from "../all-stored.ts";
 import { call, say } from "../emulators/anthropic/index.ts";
-import { type Stage, startStage } from "./chat.ts";
+import { KEYS, type Stage, startStage } from "./chat.ts";
 import { type Hook, startHook } from "./hook.ts";
 
 /** What the platform's rate limit lets through for an owner. Ann makes far fewer requests here. */
@@ -50,6 +50,48 @@ test("a turn above the quota is refused with 429 before anything is stored, and 
   expect((await first).text).toBe("First.");
   await allEnded();
   expect((await stage.say("two", "and now?")).text).toBe("Second.");
+});
+
+test("a request that comes again is told its turn, running or over, though a quota is used up", async () => {
+  await allEnded();
+  const key = (value: string) => ({ headers: { "idempotency-key": value } });
+  // Answers as soon as the turn tells something, so while its tool still waits.
+  const stream = (headers: Record<string, string> = {}) =>
+    stage.workerd.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${KEYS.ann}`,
+        "content-type": "application/json",
+        "x-conversation-id": "running",
+        ...headers,
+      },
+      body: JSON.stringify({ model: "tester", stream: true, messages: [{ role: "user", content: "wait for it" }] }),
+    });
+  stage.model.script(say("Over."), [say("I wait."), call("wait", {})], say("Waited for."));
+  const over = await stage.say("over", "be quick", key("o"));
+  await allEnded();
+  const running = await stream(key("r").headers);
+  const waiting = await hook.next();
+  const d1 = await stage.workerd.d1();
+  const day = new Date().toISOString().slice(0, 10);
+  await d1.prepare("UPDATE usage SET output = output + 1000000000 WHERE owner = 'ann' AND day = ?").bind(day).run();
+  onTestFinished(async () => {
+    await allEnded();
+    await d1.prepare("UPDATE usage SET output = 0 WHERE owner = 'ann'").run();
+  });
+  const before = await allStored(stage.workerd);
+  expect((await stage.say("over", "be quick", key("o"))).text).toBe(over.text);
+  expect((await stage.say("over", "another", key("o"))).status).toBe(422);
+  expect((await stage.say("over", "be quick", key("new"))).status).toBe(429);
+  expect(await allStored(stage.workerd)).toEqual(before);
+  const again = await stream(key("r").headers);
+  const retried = await stream({ "x-stainless-retry-count": "1" });
+  waiting.answer("done");
+  for (const response of [running, again, retried]) {
+    expect(response.status).toBe(200);
+    const pieces = (await response.text()).matchAll(/"content":("[^"]*")/g);
+    expect(Array.from(pieces, ([, text = ""]) => JSON.parse(text)).join("")).toContain("Waited for.");
+  }
 });
 
 test("a turn that takes longer than its agent's seconds ends readably in the middle of a tool, and the session goes on", async () => {
