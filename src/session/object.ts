@@ -34,8 +34,9 @@ import type {
   Told,
   TurnStart,
 } from "./contract.ts";
+import type { TurnJob } from "./host.ts";
 import type { Push, PushJob, PushKept } from "./pushes.ts";
-import { Session, type TurnJob } from "./session.ts";
+import { Session } from "./session.ts";
 import type { TaskMark } from "./task-list.ts";
 
 /** The Durable Object of a session: what RPC reaches. All it does is in {@link Session}. */

@@ -4,14 +4,13 @@ import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TaskRecord } from "../values/task.ts";
-import { releaseOf } from "./admission.ts";
 import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend, endText } from "./append.ts";
 import { Bell } from "./bell.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
+import { Burial } from "./burial.ts";
 import { epochMarks } from "./chain.ts";
-import { childrenOf } from "./children.ts";
 import { storeCompaction } from "./compaction.ts";
 import type {
   AnswerOutcome,
@@ -46,62 +45,32 @@ import type {
 } from "./contract.ts";
 import { Following } from "./following.ts";
 import { History } from "./history.ts";
-import { claim, HOLD_MS, retryAfter } from "./lease.ts";
+import type { SessionHost } from "./host.ts";
+import { claim, HOLD_MS, retryAfter, watched } from "./lease.ts";
 import { parseSessionName } from "./name.ts";
+import { News } from "./news.ts";
 import { Outbox } from "./outbox.ts";
 import { listsOf, listsOfContext, PAGE_CHARS, paginate, withLists } from "./page.ts";
 import { patchRow } from "./patch.ts";
 import { judgeAnswer, openPauses, waitingPause } from "./pauses.ts";
-import { announce, MOST_PUSHES, MOST_TRIES, type Push, type PushJob, type PushKept } from "./pushes.ts";
+import type { Push, PushKept } from "./pushes.ts";
 import { firstPage, summaryOf, turnStart, wholeContext } from "./read.ts";
 import { type Look, rebuild } from "./rebuild.ts";
-import { entomb } from "./record.ts";
 import { repeatOf } from "./repeat.ts";
 import { expiry } from "./retention.ts";
 import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
 import { noteState, taskMarks, tasksOf } from "./tasks.ts";
-import { backOff, type SetAlarm, Timers } from "./timers.ts";
-import { countUsage } from "./usage.ts";
+import { Timers } from "./timers.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
 
-/** A turn whose isolate died so often has something in it that kills them. */
-const MOST_ATTEMPTS = 3;
-
 const NO_RUNNER = "this worker exports no TurnRunner: a turn can't go on without the isolate that began it";
-
-/** A turn that another isolate is to go on with. */
-export interface TurnJob {
-  readonly v: 1;
-  readonly id: SessionId;
-  readonly turn: string;
-  readonly fence: number;
-}
 
 /** What decides about a turn's start but is not stored. */
 type Asking = Pick<BeginRequest, "chain" | "rerun" | "fallback">;
-
-/** What a session lives on: its object's storage, or another place that keeps the same promises. */
-export interface SessionHost {
-  readonly storage: DurableObjectStorage;
-  /** Where the record is kept; null keeps none. */
-  readonly db: D1Database | null;
-  /** The object's name (`name.ts`); undefined for one that was not named. */
-  readonly name: string | undefined;
-  waitUntil(work: Promise<unknown>): void;
-  readonly setAlarm: SetAlarm;
-  /** Deletes another session; absent where there are no others. */
-  readonly removeOther?: (id: SessionId) => Promise<unknown>;
-  /** Has another isolate go on with a turn; absent where there is nobody to ask. */
-  readonly run?: ((job: TurnJob) => Promise<void>) | undefined;
-  /** Has another isolate tell the news of a task; absent as above. Rejects when they were not taken. */
-  readonly push?: ((job: PushJob) => Promise<void>) | undefined;
-  /** Milliseconds since the epoch. */
-  now(): number;
-}
 
 /** A session: its journal and its lock. Turns run elsewhere and touch it for milliseconds. */
 export class Session implements SessionRpc {
@@ -115,7 +84,8 @@ export class Session implements SessionRpc {
   readonly #outbox: Outbox;
   readonly #timers: Timers;
   readonly #following: Following;
-  #burying: Promise<void> | null = null;
+  readonly #news: News;
+  readonly #burial: Burial;
   /** What the running turn asked for, to page its start. */
   #asked: { readonly fence: number; readonly request: Asking } | null = null;
 
@@ -132,6 +102,10 @@ export class Session implements SessionRpc {
     });
     this.#following = new Following(this.#store, () => host.now());
     this.#timers = new Timers(this.#store, host.setAlarm, report);
+    this.#news = new News(host, this.#store, this.#timers, report);
+    this.#burial = new Burial(host, this.#store, () => {
+      this.#looking = Promise.resolve("gone");
+    });
   }
 
   async begin(request: BeginRequest): Promise<BeginAnswer> {
@@ -164,7 +138,7 @@ export class Session implements SessionRpc {
       if (claimed.kind === "again") return this.#started(request, now, History.read(this.#store, row), request.turn);
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
-      this.#newsSoon();
+      this.#news.soon();
       // A task is listed from D1, also while it works; a sub-session once it ends.
       if ((taken.reset && row.parent === null) || request.task !== undefined) this.#outbox.soon(0);
       return this.#started(request, now, taken.history, request.turn);
@@ -307,7 +281,7 @@ export class Session implements SessionRpc {
       noteState(this.#store, rev, row.turn, { state: "canceled", at: now });
       this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
     });
-    this.#newsSoon();
+    this.#news.soon();
     this.#outbox.soon(0);
   }
 
@@ -401,17 +375,9 @@ export class Session implements SessionRpc {
     const row = await this.#known();
     const [task] = row === null ? [] : tasksOf(this.#store, [turn], false);
     if (row === null || task === undefined) return "unknown";
-    const known = this.#store.pushes(turn);
-    if (known.length >= MOST_PUSHES && !known.some(({ id }) => id === push.id)) return "full";
-    const rev = row.rev + 1;
-    this.#store.transaction(() => {
-      this.#store.addPush(rev, turn, push);
-      this.#store.update({ rev });
-      if (now && task.state !== "working") announce(this.#store, rev, turn, this.#host.now());
-    });
-    this.#newsSoon();
-    this.#outbox.soon(0);
-    return "kept";
+    const kept = this.#news.keep(row, task, push, now);
+    if (kept === "kept") this.#outbox.soon(0);
+    return kept;
   }
 
   async pushes(turn: string): Promise<readonly Push[] | null> {
@@ -421,46 +387,9 @@ export class Session implements SessionRpc {
 
   async dropPush(turn: string, id: string): Promise<boolean> {
     const row = await this.#known();
-    if (row === null || !this.#store.pushes(turn).some((push) => push.id === id)) return false;
-    const rev = row.rev + 1;
-    this.#store.transaction(() => {
-      this.#store.addPush(rev, turn, { id, text: "" });
-      this.#store.update({ rev });
-    });
+    if (row === null || !this.#news.drop(row, turn, id)) return false;
     this.#outbox.soon(0);
     return true;
-  }
-
-  /** Sets the timer for the news that are to be told, if there are any. */
-  #newsSoon(): void {
-    const [first] = this.#store.deliveries();
-    if (first === undefined) return;
-    const set = this.#timers.by("push", first.due);
-    this.#host.waitUntil(set.catch((error: unknown) => report("no alarm for a push", error)));
-  }
-
-  /** Tells the news that are due, each in a try of its own. Answers when the next ones are. */
-  async #tellNews(): Promise<number | null> {
-    const row = this.#store.session();
-    if (row === null || row.deleted_at !== null) return null;
-    const { owner, agent, conversation } = row;
-    for (const one of this.#store.deliveries()) {
-      const now = this.#host.now();
-      if (one.due > now) break;
-      const push = this.#store.pushes(one.task).find(({ id }) => id === one.id);
-      try {
-        const job = { v: 1, id: { owner, agent, conversation }, turn: one.task } as const;
-        if (push !== undefined) await this.#host.push?.({ ...job, push: push.text });
-        this.#store.dropDelivery(one);
-      } catch (error) {
-        report("a push was not taken", error);
-        this.#store.dropDelivery(one);
-        const again = { ...one, tries: one.tries + 1, due: now + backOff(one.tries) };
-        const newer = this.#store.deliveries().some(({ task, id }) => task === one.task && id === one.id);
-        if (!newer && again.tries < MOST_TRIES) this.#store.setDelivery(again);
-      }
-    }
-    return this.#store.deliveries()[0]?.due ?? null;
   }
 
   async remove(): Promise<boolean> {
@@ -484,10 +413,10 @@ export class Session implements SessionRpc {
         return null;
       },
       burial: async () => {
-        await this.#bury();
+        await this.#burial.bury();
         return null;
       },
-      push: () => this.#tellNews(),
+      push: () => this.#news.tell(),
       retention: () => this.#expire(),
     });
   }
@@ -515,24 +444,24 @@ export class Session implements SessionRpc {
   /** The lease's timer rang: a turn whose isolate is silent goes to another one. Answers when to look again. */
   #watchLease(): number | null {
     const row = this.#store.session();
-    if (row === null || row.status !== "running" || row.deleted_at !== null) return null;
+    if (row === null || row.deleted_at !== null) return null;
     const now = this.#host.now();
-    const until = this.#leaseOf(row, now);
-    if (now < until) return until;
-    if (row.cancel !== 0) {
-      this.#close(row, "stopped", { stop: "stopped" });
-      return null;
+    const turn = watched(row, this.#leaseOf(row, now), this.#host.run !== undefined, now);
+    switch (turn.kind) {
+      case "rest":
+        return null;
+      case "alive":
+        return turn.until;
+      case "over":
+        this.#close(row, turn.status, turn.end);
+        return null;
+      case "goes_on": {
+        const dead = { fence: row.fence + 1, handed: 1, attempts: turn.attempts };
+        this.#store.update(dead);
+        this.#giveOut({ ...row, ...dead });
+        return this.#leaseOf(row, now);
+      }
     }
-    // Nobody can be asked: the next message takes the turn over.
-    if (this.#host.run === undefined) return null;
-    if (row.attempts >= MOST_ATTEMPTS) {
-      this.#close(row, "failed", { failure: gaveUp(row.attempts) });
-      return null;
-    }
-    const dead = { fence: row.fence + 1, handed: 1, attempts: row.attempts + 1 };
-    this.#store.update(dead);
-    this.#giveOut({ ...row, ...dead });
-    return this.#leaseOf(row, now);
   }
 
   #watch(due: number, name: "lease" | "retention" = "lease"): void {
@@ -656,7 +585,7 @@ export class Session implements SessionRpc {
 
   /** The turn is over: who waits for the session gets it, and who follows the turn its end. */
   #over(): void {
-    this.#newsSoon();
+    this.#news.soon();
     this.#freed.ring();
     this.#following.ends();
   }
@@ -668,38 +597,12 @@ export class Session implements SessionRpc {
     await this.#timers.retry(name, this.#host.now()).catch((other: unknown) => report("no alarm", other));
   }
 
-  /** Leaves the tombstone in D1, then deletes the storage. While D1 is down the object only refuses everything. */
-  #bury(): Promise<void> {
-    this.#burying ??= this.#buried().finally(() => {
-      this.#burying = null;
-    });
-    return this.#burying;
-  }
-
-  /** As {@link #bury}, for whoever does not wait for it. */
+  /** Buries the session, for whoever does not wait for it. */
   #burySoon(): Promise<void> {
-    return this.#bury().catch((error: unknown) =>
-      this.#failed("burial", "tombstone could not be written to D1", error),
-    );
+    return this.#burial
+      .bury()
+      .catch((error: unknown) => this.#failed("burial", "tombstone could not be written to D1", error));
   }
-
-  async #buried(): Promise<void> {
-    const row = this.#store.session();
-    if (row?.deleted_at == null) return;
-    const { db, removeOther } = this.#host;
-    if (removeOther !== undefined) {
-      for (const child of childrenOf(row, this.#store.entries(0))) await removeOther(child);
-    }
-    const calls = this.#store.calls(row.recorded_rev);
-    if (db !== null) await entomb(db, row, row.deleted_at, [...countUsage(db, row, calls), ...releaseOf(db, row)]);
-    this.#looking = Promise.resolve("gone");
-    await this.#store.clear();
-  }
-}
-
-function gaveUp(attempts: number): Failure {
-  const message = `The turn was given up: its isolate was lost ${attempts} times.`;
-  return { reason: "limit", limit: "attempts", message };
 }
 
 function refuseUnknown(v: number): void {

@@ -1,4 +1,5 @@
-import { Session, type SessionHost } from "../session/session.ts";
+import type { SessionHost } from "../session/host.ts";
+import { Session } from "../session/session.ts";
 import { nodeStorage } from "./node-storage.ts";
 
 /** A session in this process, over Node's SQLite: without a record in D1, and without an alarm that would ring. */

@@ -1,5 +1,5 @@
 import type { TurnStart } from "../session/contract.ts";
-import type { TurnJob } from "../session/session.ts";
+import type { TurnJob } from "../session/host.ts";
 import { type Failure, failureOf, HoldfastError } from "../values/errors.ts";
 import { NO_USAGE } from "../values/usage.ts";
 import { askedBy } from "./asked.ts";

@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { sessionClient } from "../session/client.ts";
+import type { TurnJob } from "../session/host.ts";
 import type { PushJob } from "../session/pushes.ts";
-import type { TurnJob } from "../session/session.ts";
 import { hostOf } from "./hosts.ts";
 import { goOnWith } from "./start.ts";
 

@@ -1,7 +1,7 @@
 import type { Quotas } from "../define/quotas.ts";
 import type { Counted, SessionApi, SessionId } from "../session/contract.ts";
+import type { TurnJob } from "../session/host.ts";
 import type { PushJob } from "../session/pushes.ts";
-import type { TurnJob } from "../session/session.ts";
 import { beginRequest, sessionId, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
 import { type Hooks, observer } from "./observe.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ResumeRequest } from "../../src/session/contract.ts";
-import { Session, type TurnJob } from "../../src/session/session.ts";
+import type { TurnJob } from "../../src/session/host.ts";
+import { Session } from "../../src/session/session.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
 import { append, assistant, begin, beginRequest, call, MODEL, results, say, user } from "./session.ts";
 

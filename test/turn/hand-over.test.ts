@@ -4,7 +4,7 @@ import { defineTool } from "../../src/define/tool.ts";
 import type { Tool } from "../../src/define/types.ts";
 import type { Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
-import type { TurnJob } from "../../src/session/session.ts";
+import type { TurnJob } from "../../src/session/host.ts";
 import { Session } from "../../src/session/session.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
 import { call, say, scripted } from "../../src/testing.ts";
