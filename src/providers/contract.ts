@@ -26,8 +26,11 @@ export interface ModelFacts {
   /** Takes `temperature` or `topP`, not both in one request. */
   readonly oneSampling?: boolean;
   readonly thinking: "none" | "manual" | "adaptive";
-  /** The provider can compact a context by itself. */
-  readonly compacts?: boolean;
+  /**
+   * The provider can compact a context by itself: once it is as long as the settings say
+   * ({@link EpochSettings.compactAt}), or where a request ends with {@link Provider.compactionTrigger}.
+   */
+  readonly compacts?: "at_length" | "when_asked";
   /** Says on request why its cache could not reuse all of an earlier request. */
   readonly diagnostics?: boolean;
   /** Load points work only where the search tool is among the inline tools; elsewhere late tools go inline. */
@@ -115,8 +118,11 @@ export type ModelEvent =
   | { readonly type: "begun"; readonly id: string; readonly diagnosis?: Diagnosis }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
-  /** The provider compacted what came before by itself. `raw` is its block, as JSON text, to be sent back as it is. */
-  | { readonly type: "compacted"; readonly summary: string; readonly raw: string }
+  /**
+   * The provider compacted what came before by itself. `raw` is its block, as JSON text, to be sent back as it is.
+   * `summary` is null where only the provider can read it.
+   */
+  | { readonly type: "compacted"; readonly summary: string | null; readonly raw: string }
   /** A block is complete. Text that was already streamed comes again here, whole. */
   | { readonly type: "block"; readonly block: Block }
   | { readonly type: "usage"; readonly usage: Usage }
@@ -159,6 +165,11 @@ export interface Provider {
    * {@link ModelFacts.toolChanges}; a provider without it goes by {@link ModelRequest.withheld}.
    */
   toolChange?(change: "withhold" | "restore", name: string): string;
+  /**
+   * The item, as JSON text, at whose end of a request the answer is nothing but the provider's own compaction of what
+   * stands before it. Only where {@link ModelFacts.compacts} is `when_asked`.
+   */
+  readonly compactionTrigger?: string;
   /**
    * Writes the body. `end` is the index of the item that carries the end marker, or null where there is none; `compared`
    * says that the body asks for a diagnosis against `previous`.

@@ -17,7 +17,7 @@ export class Answer {
   stop: Stop = "cut";
   detail: string | undefined;
   /** The provider compacted what came before. */
-  compacted: { readonly summary: string; readonly raw: string } | null = null;
+  compacted: { readonly summary: string | null; readonly raw: string } | null = null;
   #blocks: Block[] = [];
   #partial = "";
 

@@ -2,12 +2,13 @@ import { carriedTools } from "../catalog/carried-tools.ts";
 import { toolCatalog } from "../catalog/catalog.ts";
 import { type CompactionPlan, estimateTokens, planCompaction } from "../context/compaction.ts";
 import type { CompactionEntry, Numbered } from "../values/entry.ts";
+import { addUsage } from "../values/usage.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Model } from "./settings.ts";
 import { turnSettings } from "./settings.ts";
 import type { Setup } from "./setup.ts";
-import { type Summary, type SummaryAsk, summarise } from "./summary.ts";
-import { summaryRequest } from "./summary-request.ts";
+import { compactedByProvider, type Summary, type SummaryAsk, summarise } from "./summary.ts";
+import { type SummaryRequest, summaryRequest } from "./summary-request.ts";
 
 /** Tokens of newest messages and steps that stay, where the agent doesn't say: a fifth of the window, and not above this. */
 const KEPT_TOKENS = 20_000;
@@ -49,9 +50,48 @@ export async function compact(work: Compacting): Promise<{ summary: Summary; ent
   const asking = own ? conversation : conversation.aside({ chainKey: model.full, whole });
   const by = own ? setup : setupOn(work);
   const call = { turn: conversation.turn, step: ask.step, chain: asking.chainKey };
-  const summary = await summarise({ ...ask, model, call }, await summaryRequest(by, asking, plan.tail));
+  const request = await summaryRequest(by, asking, plan.tail);
+  const summary = await summarise({ ...ask, model, call }, request);
   if (summary.text === null) return { summary, entry: null };
-  return { summary, entry: compactionEntry(work, plan, { summary: summary.text, why }) };
+  const said = { summary: summary.text, why };
+  const made = await block(work, plan, own ? request : null);
+  if (made === null) return { summary, entry: compactionEntry(work, plan, said) };
+  const calls = [...summary.calls, ...made.calls];
+  const usage = addUsage(summary.usage, made.usage);
+  return { summary: { ...summary, calls, usage }, entry: compactionEntry(work, plan, { ...said, ...made.said }) };
+}
+
+/**
+ * The provider's own compaction beside our summary, where the agent wants it and the provider makes one when asked. The
+ * summary stays: it is what every other model reads, and this one too once the provider can't read its block any more.
+ */
+async function block(work: Compacting, { tail }: CompactionPlan, request: SummaryRequest | null) {
+  const { setup, conversation, why, ask } = work;
+  const { provider, facts, agent, fullModel: full } = setup;
+  const trigger = facts.compacts === "when_asked" ? provider.compactionTrigger : undefined;
+  if (trigger === undefined || why !== "threshold" || agent.compaction.by !== "provider") return null;
+  const { endingWith } = request ?? (await summaryRequest(setup, conversation, tail));
+  const call = { turn: conversation.turn, step: ask.step, chain: conversation.chainKey };
+  const model = { full, name: setup.model, provider, facts };
+  const { block: raw, ...made } = await compactedByProvider({ ...ask, model, call }, endingWith(trigger));
+  if (raw === null) return { ...made, said: {} };
+  return { ...made, said: { why: "provider", block: { provider: provider.name, model: full, raw } } as const };
+}
+
+/**
+ * The compaction that a context begins with once more, without its block: for a provider that made the block and can't
+ * read it any more. Null where there is no such block.
+ */
+export function withoutBlock(
+  { provider, now }: Setup,
+  whole: readonly Numbered[],
+  turn: string,
+): CompactionEntry | null {
+  const [first, ...rest] = whole;
+  if (first?.entry.kind !== "compaction" || first.entry.block?.provider !== provider.name) return null;
+  const { block: _, ...entry } = first.entry;
+  const kept = rest.flatMap(({ seq, entry: { kind } }) => (kind === "system_update" ? [] : [seq]));
+  return { ...entry, at: now(), turn, kept: kept.sort((a, b) => a - b) };
 }
 
 /** What a compaction of this context keeps. */

@@ -51,9 +51,9 @@ export function summaryModel(runtime: Runtime, agent: Agent, env: Cloudflare.Env
 /** Providers compact nothing shorter than this by themselves. */
 const LEAST_COMPACTED = 50_000;
 
-/** From how many tokens on the provider is to compact the context, where the agent leaves that to it and it can. */
+/** From how many tokens on the provider is to compact the context, where the agent leaves that to it and it sees to it. */
 function compactAt({ compaction }: Agent, { facts }: Model): Pick<EpochSettings, "compactAt"> {
-  if (!compaction.automatic || compaction.by !== "provider" || !facts.compacts) return {};
+  if (!compaction.automatic || compaction.by !== "provider" || facts.compacts !== "at_length") return {};
   return { compactAt: Math.max(LEAST_COMPACTED, Math.floor(facts.window * compaction.threshold)) };
 }
 

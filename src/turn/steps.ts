@@ -16,7 +16,7 @@ import { askedChain, rerunOf } from "./begin.ts";
 import { Budget } from "./budget.ts";
 import { callRecord } from "./call-record.ts";
 import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.ts";
-import { compact, compactionEntry, isDue, planFor } from "./compact.ts";
+import { compact, compactionEntry, isDue, planFor, withoutBlock } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
 import { awake, fallsBack, PATIENCE_SECONDS, restAfter } from "./fallback.ts";
@@ -204,11 +204,11 @@ export class Steps {
   }
 
   /** The provider compacted the context by itself: its block stands for what came before, and all else is as ever. */
-  async #compactedBy({ summary, raw }: NonNullable<Answer["compacted"]>, call: CallRecord | null): Promise<void> {
+  async #compactedBy({ summary, raw }: { summary: string; raw: string }, call: CallRecord | null): Promise<void> {
     const whole = await this.#setup.whole();
     const work = { setup: this.#setup, conversation: this.#conversation, whole, asked: this.#start.userSeq };
     const kept = planFor(work)?.kept ?? whole.map(({ seq }) => seq);
-    const block = { provider: this.#model.provider.name, raw };
+    const block = { provider: this.#model.provider.name, model: this.#model.full, raw };
     this.#conversation.compact(compactionEntry(work, { kept }, { summary, why: "provider", block }), whole, call);
   }
 
@@ -299,11 +299,15 @@ export class Steps {
 
   /**
    * Begins new epochs, which replay no thinking, after the provider refused what it once signed or encrypted itself: another
-   * account or address answers now, and it would refuse every later request too.
+   * account or address answers now, and it would refuse every later request too. A compaction of its own that it can't
+   * read any more is left to our words.
    */
   async #withoutThinking(call: CallRecord): Promise<Ready> {
     await this.#saveCall(call, { ends: "settings" });
     await this.#switchTo(this.#model);
+    const whole = await this.#setup.whole();
+    const compaction = withoutBlock(this.#setup, whole, this.#start.turn);
+    if (compaction !== null) this.#conversation.compact(compaction, whole, null);
     return this.#prepareFirst();
   }
 
@@ -360,8 +364,9 @@ export class Steps {
   async #continue(asked: Asked): Promise<Next> {
     const { prepared, saved, answer, call } = asked;
     const { calls } = answer;
-    if (answer.compacted !== null) {
-      await this.#compactedBy(answer.compacted, call);
+    const { summary = null, raw = "" } = answer.compacted ?? {};
+    if (summary !== null) {
+      await this.#compactedBy({ summary, raw }, call);
       return "prepare";
     }
     const more = answer.stop === "paused" || (calls.length > 0 && (answer.stop === "calls" || answer.stop === "end"));

@@ -20,6 +20,8 @@ export interface SummaryRequest {
   readonly first: Sendable;
   /** The same, for a model that called a tool: it may not. Another request of the same bytes but for its settings. */
   withoutCalls(): Sendable;
+  /** What ends with an item of the provider's (`compactionTrigger`) in place of our words. */
+  endingWith(trigger: string): Sendable;
 }
 
 /**
@@ -38,15 +40,22 @@ export async function summaryRequest(
     : await anew(setup, conversation, tail);
   const asked = { ...chain, items: [...chain.items, ...asking(setup, conversation, chain)] };
   const { withheld } = declared(setup, conversation);
-  const printed = fingerprint(segments(asked), goesOn?.last ?? null);
-  const extending: Verdict = printed.extends ? { prefix: "extends" } : { prefix: "break", cause: "unexpected" };
-  const first = sendable(setup, conversation, { ...asked, withheld }, goesOn?.last == null ? chain.verdict : extending);
+  const asks = (whole: Chain, maxOutput: number): Sendable => {
+    const printed = fingerprint(segments(whole), goesOn?.last ?? null);
+    const extending: Verdict = printed.extends ? { prefix: "extends" } : { prefix: "break", cause: "unexpected" };
+    const verdict = goesOn?.last == null ? chain.verdict : extending;
+    return sendable(setup, conversation, { ...whole, withheld }, verdict, maxOutput);
+  };
   return {
-    first,
+    first: asks(asked, SUMMARY_TOKENS),
+    endingWith(trigger) {
+      const last: Item = { seq: conversation.lastSeq + 1, role: "user", bytes: trigger, markable: false };
+      return asks({ ...chain, items: [...chain.items, last] }, Number.POSITIVE_INFINITY);
+    },
     withoutCalls() {
       const prefix = { ...asked.prefix, settings: setup.provider.withoutCalls(asked.prefix.settings) };
       const verdict = { prefix: "break", cause: "settings" } as const;
-      return sendable(setup, conversation, { ...asked, prefix, withheld: [] }, verdict);
+      return sendable(setup, conversation, { ...asked, prefix, withheld: [] }, verdict, SUMMARY_TOKENS);
     },
   };
 }
@@ -109,10 +118,11 @@ function sendable(
   { message, blobs }: Conversation,
   { withheld, ...chain }: Chain & { readonly withheld: readonly string[] },
   verdict: Verdict,
+  maxOutput: number,
 ): Sendable {
   const { model, provider, facts } = setup;
   const { stop: _, ...call } = setup.settings.call;
-  const maxOutputTokens = Math.min(SUMMARY_TOKENS, facts.maxOutput, Math.floor(facts.window / 4));
+  const maxOutputTokens = Math.min(maxOutput, facts.maxOutput, Math.floor(facts.window / 4));
   const { prefix, deferred, items, anchor } = chain;
   const limited = { ...call, maxOutputTokens };
   const request = { model, prefix, deferred, items, withheld, anchor, call: limited, previous: message, blobs };

@@ -35,8 +35,29 @@ export async function summarise(ask: SummaryAsk, request: SummaryRequest): Promi
   };
 }
 
+/** Has the provider itself compact what a request carries. `block` is null where it did something else, or nothing. */
+export async function compactedByProvider(
+  ask: SummaryAsk,
+  request: Sendable,
+): Promise<Pick<Summary, "calls" | "usage"> & { readonly block: string | null }> {
+  const { answer, record, failure } = await send(ask, request);
+  const compacted = failure === null && answer.stop === "end" ? answer.compacted : null;
+  return { calls: [record], usage: answer.usage, block: compacted?.raw ?? null };
+}
+
 async function attempt(ask: SummaryAsk, request: Sendable): Promise<{ summary: Summary; called: boolean }> {
-  const { model, env, signal, now, observe } = ask;
+  const { answer, record, failure } = await send(ask, request);
+  const done = { calls: [record], usage: answer.usage };
+  const called = failure === null && answer.calls.length > 0;
+  const text = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+  if (failure === null && !called && answer.stop === "end" && text.trim() !== "") {
+    return { summary: { ...done, text: text.trim() }, called };
+  }
+  return { summary: { ...done, text: null, failure: failure ?? noSummary(answer) }, called };
+}
+
+/** Sends a request that is no link of a chain. */
+async function send({ model, call, env, signal, now, observe }: SummaryAsk, request: Sendable) {
   const answer = new Answer();
   const startedAt = now();
   let firstAt: number | null = null;
@@ -50,19 +71,12 @@ async function attempt(ask: SummaryAsk, request: Sendable): Promise<{ summary: S
     failure = failureOf(error);
   }
   const endedAt = now();
-  const call = { ...ask.call, at: endedAt, model: model.full, purpose: "summary" } as const;
-  const record = callRecord(call, request, answer, true);
+  const record = callRecord({ ...call, at: endedAt, model: model.full, purpose: "summary" }, request, answer, true);
   observe?.({
     ...{ type: "model", startedAt, firstAt, endedAt, provider: model.provider.name, model: model.name },
     ...{ record, failure },
   });
-  const done = { calls: [record], usage: answer.usage };
-  const called = failure === null && answer.calls.length > 0;
-  const text = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
-  if (failure === null && !called && answer.stop === "end" && text.trim() !== "") {
-    return { summary: { ...done, text: text.trim() }, called };
-  }
-  return { summary: { ...done, text: null, failure: failure ?? noSummary(answer) }, called };
+  return { answer, record, failure };
 }
 
 function noSummary({ stop, calls }: Answer): Failure {

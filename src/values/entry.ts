@@ -156,8 +156,11 @@ export interface CompactionEntry extends Made {
   readonly carriedToolNames: readonly string[];
   /** `threshold`: the last call used most of the model's window. `too_long`: the provider refused the request for its length. */
   readonly why: "threshold" | "too_long" | "asked" | "provider";
-  /** The block that the provider itself made, as JSON text; replayed to it and to no other. */
-  readonly block?: { readonly provider: string; readonly raw: string };
+  /**
+   * The block that the provider itself made, as JSON text; replayed to it and to no other, or where only the model can
+   * read it that made it, to that one (`model`) alone. For all others `summary` says what it says.
+   */
+  readonly block?: { readonly provider: string; readonly model?: string; readonly raw: string };
 }
 
 export type Entry =

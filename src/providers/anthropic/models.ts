@@ -13,8 +13,8 @@ const TABLE: Readonly<Record<string, ModelFacts>> = {
   "claude-opus-4-8": newest({ bound: false, minCache: 1024 }),
   "claude-sonnet-5": { ...newest({ bound: false, minCache: 1024 }), toolChanges: false },
   "claude-opus-4-7": { ...newest({ bound: false, minCache: 2048 }), toolChanges: false },
-  "claude-opus-4-6": { ...sampled({ minCache: 4096, thinking: "adaptive" }), compacts: true },
-  "claude-sonnet-4-6": { ...sampled({ minCache: 1024, thinking: "adaptive" }), compacts: true },
+  "claude-opus-4-6": { ...sampled({ minCache: 4096, thinking: "adaptive" }), compacts: "at_length" },
+  "claude-sonnet-4-6": { ...sampled({ minCache: 1024, thinking: "adaptive" }), compacts: "at_length" },
   "claude-opus-4-5": sampled({ minCache: 4096, thinking: "manual" }),
   "claude-sonnet-4-5": { ...sampled({ minCache: 1024, thinking: "manual" }), dropsThinking: true },
   "claude-haiku-4-5": { ...sampled({ minCache: 4096, thinking: "manual" }), dropsThinking: true },
@@ -41,7 +41,7 @@ function newest(facts: Pick<ModelFacts, "bound" | "minCache">): ModelFacts {
     maxOutput: 64_000,
     refuses: new Set(["temperature", "topP"] as const),
     thinking: "adaptive",
-    compacts: true,
+    compacts: "at_length",
     diagnostics: true,
   };
 }

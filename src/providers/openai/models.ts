@@ -30,8 +30,8 @@ const TABLE: Readonly<Record<string, OpenAIFacts>> = {
   "gpt-5": thinking({ load: "additional", breakpoints: false, window: 400_000 }),
   o3: { ...thinking({ load: "none", breakpoints: false, window: 200_000 }), maxOutput: 100_000, toolChanges: false },
   o4: { ...thinking({ load: "none", breakpoints: false, window: 200_000 }), maxOutput: 100_000, toolChanges: false },
-  "gpt-4.1": plain({ window: 1_000_000, maxOutput: 32_000 }),
-  "gpt-4o": plain({ window: 128_000, maxOutput: 16_000 }),
+  "gpt-4.1": { ...plain({ window: 1_000_000, maxOutput: 32_000 }), compacts: "when_asked" },
+  "gpt-4o": { ...plain({ window: 128_000, maxOutput: 16_000 }), compacts: "when_asked" },
 };
 
 /** Smaller than their family. */
@@ -61,6 +61,7 @@ function thinking(facts: Pick<OpenAIFacts, "load" | "breakpoints" | "window">): 
     refuses: new Set(["temperature", "topP", "stop"] as const),
     thinking: "adaptive",
     reasoning: true,
+    compacts: "when_asked",
   };
 }
 

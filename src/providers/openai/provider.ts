@@ -23,6 +23,7 @@ export const openai: Provider = {
   define,
   schema: ({ bytes }) => JSON.parse(bytes).parameters,
   items: renderItems,
+  compactionTrigger: '{"type":"compaction_trigger"}',
   body: writeBody,
   stream,
 };

@@ -1,6 +1,14 @@
 import { loadedLine } from "../../catalog/search.ts";
 import { summaryText } from "../../context/compaction.ts";
-import type { AssistantEntry, Block, Numbered, Part, ResultsEntry, ToolResult } from "../../values/entry.ts";
+import type {
+  AssistantEntry,
+  Block,
+  CompactionEntry,
+  Numbered,
+  Part,
+  ResultsEntry,
+  ToolResult,
+} from "../../values/entry.ts";
 import { SEARCH_TOOL } from "../../values/tool.ts";
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, saysOnlyWhatItLoaded, searchInput } from "../load-points.ts";
@@ -48,13 +56,19 @@ function entryItems(input: RenderInput, form: Form, { seq, entry }: Numbered, lo
     case "host_search":
       return hostSearchItems(input, form, seq, entry.call, entry.names);
     case "compaction":
-      return [userItem(seq, [{ type: "text", text: summaryText(entry.summary) }])];
+      return [compactionItem(input, seq, entry)];
     case "rewind":
     case "pause":
     case "pause_answer":
     case "mode_change":
       return [];
   }
+}
+
+/** The summary as text, or what the API itself made of what came before, for the model that it made it with. */
+function compactionItem({ chain }: RenderInput, seq: number, { summary, block }: CompactionEntry): Item {
+  const own = block?.provider === "openai" && block.model === chain.split("#")[0];
+  return own ? item(seq, "assistant", block.raw) : userItem(seq, [{ type: "text", text: summaryText(summary) }]);
 }
 
 function userItem(seq: number, content: readonly Part[]): Item {

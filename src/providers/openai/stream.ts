@@ -32,6 +32,10 @@ export async function* readStream(events: AsyncIterable<ResponseStreamEvent>): A
         if (event.delta !== "") yield { type: "thinking", text: event.delta };
         break;
       case "response.output_item.done": {
+        if (event.item.type === "compaction") {
+          yield { type: "compacted", summary: null, raw: rawOf(event.item) };
+          break;
+        }
         const block = blockOf(event.item);
         if (block === null) break;
         if (block.type === "call") seen.calls = true;

@@ -24,6 +24,7 @@ export type ErrorForm = "flat" | "nested" | "unnamed";
 export type Part =
   | SharedPart
   | { readonly kind: "search"; readonly paths: readonly string[]; readonly found: readonly string[] }
+  | { readonly kind: "compaction"; readonly text: string }
   | { readonly kind: "refusal"; readonly text: string }
   | { readonly kind: "filtered" }
   | { readonly kind: "failed"; readonly code: FailedCode; readonly message: string }
@@ -42,6 +43,11 @@ export type Answer = AnswerOf<Part>;
 /** A search by the server with what it found. What it found can be called later in the same answer. */
 export function search(paths: readonly string[], found: readonly string[]): Part {
   return { kind: "search", paths, found };
+}
+
+/** What the server made of the conversation, which only it can read. The whole answer to a `compaction_trigger`. */
+export function compact(text = "What was said so far."): Part {
+  return { kind: "compaction", text };
 }
 
 /** The model refuses: a message whose part is a refusal. */

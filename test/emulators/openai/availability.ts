@@ -18,7 +18,8 @@ export type NamespaceBehaviour = "model" | Landing;
 
 /**
  * What is callable before the first item and after each, by name. Deferred functions are not, until an item loads them;
- * on models without tool search nothing is deferred.
+ * on models without tool search nothing is deferred. What items before a compaction loaded is not there any more behind
+ * it: the strict reading, for the API's is not known.
  */
 export function* availability(
   body: AnyRequest,
@@ -29,12 +30,17 @@ export function* availability(
   const callable = new Map<string, Callable>();
   const add = (tool: FunctionTool, namespace: string | null, loaded: boolean) =>
     callable.set(tool.name, { name: tool.name, namespace, tool, loaded });
-  for (const { tool, namespace } of functionsOf(toolsOf(body))) {
-    if (!model.toolSearch || tool.defer_loading !== true) add(tool, namespace, false);
-  }
+  const begin = () => {
+    callable.clear();
+    for (const { tool, namespace } of functionsOf(toolsOf(body))) {
+      if (!model.toolSearch || tool.defer_loading !== true) add(tool, namespace, false);
+    }
+  };
+  begin();
   yield callable;
   const landing = (recorded: Landing) => (behaviour === "model" ? recorded : behaviour);
   for (const item of items) {
+    if (item.type === "compaction") begin();
     if (item.type === "tool_search_output") {
       // What the server's own search found is in a namespace of its own name on every model.
       const where = item.execution === "client" ? landing(model.loads.search) : "own";

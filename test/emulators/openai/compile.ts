@@ -22,7 +22,10 @@ export interface Compiled {
   readonly passes: readonly number[];
 }
 
-/** Spells out an answer. Throws if it calls or finds a tool that it cannot: then the test's script is wrong. */
+/**
+ * Spells out an answer. Throws if it calls or finds a tool that it cannot, or compacts where that was not asked for, or
+ * says anything else where it was: then the test's script is wrong.
+ */
 export function compile(parts: readonly Part[], request: AcceptedRequest, mint: (prefix: string) => string): Compiled {
   const { body, model } = request;
   const ending = endingOf(parts);
@@ -36,6 +39,7 @@ export function compile(parts: readonly Part[], request: AcceptedRequest, mint: 
     mint,
   };
   const content = parts.filter(({ kind }) => CONTENT.has(kind));
+  checkCompaction(content, request);
   const items: SpelledItem[] = [];
   const passes: number[] = [];
   let reasoningTokens = 0;
@@ -57,7 +61,18 @@ export function compile(parts: readonly Part[], request: AcceptedRequest, mint: 
   };
 }
 
-const CONTENT: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "thinking", "call", "search"]);
+const CONTENT: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "thinking", "call", "search", "compaction"]);
+
+/** E-O17: a trigger is answered by one compaction and by nothing else. Thresholds are not simulated. */
+function checkCompaction(content: readonly Part[], { items }: AcceptedRequest): void {
+  const asked = items.at(-1)?.type === "compaction_trigger";
+  const compactions = content.filter(({ kind }) => kind === "compaction").length;
+  if (!asked && compactions > 0) throw new Error("The script compacts, and this request does not ask for it.");
+  if (asked && content.some(({ kind }) => kind !== "compaction")) {
+    throw new Error("The script answers a compaction_trigger with something else than a compaction.");
+  }
+  if (compactions > 1) throw new Error("The script compacts twice in one answer.");
+}
 
 function endingOf(parts: readonly Part[]): Ending {
   for (const part of parts) {

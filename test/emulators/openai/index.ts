@@ -5,6 +5,7 @@ export { type Layout, layoutDifference } from "../common/layout.ts";
 export { createParking, type Parking } from "../common/parking.ts";
 export {
   type Answer,
+  compact,
   type ErrorForm,
   errorAt,
   type FailedCode,

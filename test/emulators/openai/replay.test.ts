@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { unseal } from "./encrypted.ts";
 import * as e from "./index.ts";
 import { acceptsAll, refusesAll, useAcceptingEmulator } from "./refusals.ts";
 import * as s from "./support.ts";
@@ -246,6 +247,44 @@ test("A compaction keeps what the user said, and can be sent back", async () => 
   const { output }: { output: s.Body[] } = await compacted.json();
   expect(output).toMatchObject([{ role: "user" }, { type: "compaction", encrypted_content: /^gAAAA/ }]);
   expect((await s.post(emulator(), s.request({ input: [...output, s.user("Go on")] }))).status).toBe(200);
+});
+
+const trigger = { type: "compaction_trigger" };
+
+test("A trigger is answered by one compaction, which can be sent back and says which model made it", async () => {
+  emulator().script(e.compact("So far: hello."));
+  const asked = await s.post(emulator(), s.request({ input: [s.user("Hello"), s.assistant("Hi"), trigger] }));
+  const { output, status }: { output: s.Body[]; status: string } = await asked.json();
+  expect([status, output]).toEqual([
+    "completed",
+    [{ type: "compaction", id: expect.stringMatching(/^cmp_/), encrypted_content: expect.stringMatching(/^gAAAA/) }],
+  ]);
+  expect(unseal(String(output[0]?.encrypted_content))).toEqual({ model: "gpt-5.4", text: "So far: hello." });
+  expect((await s.post(emulator(), s.request({ input: [...output, s.user("Go on")] }))).status).toBe(200);
+});
+
+test.for([
+  ["compacts where nothing asks for it", [e.compact()], s.user("Hello")],
+  ["answers a trigger in words", [e.say("Hi")], trigger],
+  ["compacts twice", [e.compact(), e.compact()], trigger],
+] as const)("A script that %s is a problem", async ([, answer, last]) => {
+  emulator().script(answer);
+  expect((await s.post(emulator(), s.request({ input: [s.user("Hello"), last] }))).status).toBe(500);
+  expect(emulator().takeProblems()).toHaveLength(1);
+});
+
+test("What was loaded before a compaction can't be called behind it", async () => {
+  emulator().script(e.compact());
+  const loaded = [s.searched("a"), s.loads("a", later)];
+  const asked = await s.post(emulator(), input(s.user("Hello"), ...loaded, trigger));
+  const { output }: { output: s.Body[] } = await asked.json();
+  await s.post(emulator(), input(...loaded, ...output, s.user("Go on")));
+  await s.post(emulator(), input(...output, ...loaded, s.user("Go on")));
+  expect(emulator().requests.map(({ visible }) => visible)).toEqual([
+    ["tool_search", "look", "later"],
+    ["tool_search", "look"],
+    ["tool_search", "look", "later"],
+  ]);
 });
 
 test("Tokens can be counted without an answer", async () => {

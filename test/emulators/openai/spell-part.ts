@@ -50,6 +50,8 @@ export function spellPart(part: Part, context: SpellContext, more: { last: boole
       return [spellCall(part, status, context)];
     case "search":
       return spellServerSearch(part, context);
+    case "compaction":
+      return [spellCompaction(part.text, context)];
     case "stop":
     case "filtered":
     case "failed":
@@ -117,6 +119,19 @@ function spellReasoning(text: string, { encrypted, summaries, model, mint }: Spe
         { type: "response.output_item.done", output_index, item: whole },
       ];
     },
+  };
+}
+
+function spellCompaction(text: string, { model, mint }: SpellContext): SpelledItem {
+  const id = mint("cmp_");
+  const whole = { id, type: "compaction", encrypted_content: seal(text, model.id) } as const;
+  return {
+    whole,
+    events: (output_index) => [
+      { type: "response.output_item.added", output_index, item: { ...whole, encrypted_content: "" } },
+      { type: "response.compaction.compacting", item_id: id, output_index },
+      { type: "response.output_item.done", output_index, item: whole },
+    ],
   };
 }
 

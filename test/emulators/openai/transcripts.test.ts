@@ -49,6 +49,15 @@ test("O-2: a call has its name and call_id from the start, and its arguments as 
   expect(seen[6]).toMatchObject({ item: { arguments: '{"a":1}', status: "completed" } });
 });
 
+test("a compaction comes at once, behind an event that it is being made", async () => {
+  const input = [s.user("Hello"), { type: "compaction_trigger" }];
+  emulator().script(e.compact());
+  const text = await (await s.post(emulator(), s.request({ stream: true, input }))).text();
+  expect([...text.matchAll(/^event: response\.(.*)$/gm)].map(([, type]) => type)).toEqual([
+    ...["created", "in_progress", "output_item.added", "compaction.compacting", "output_item.done", "completed"],
+  ]);
+});
+
 test("O-3: parallel calls come one after the other with ids of their own", async () => {
   const { seen } = await events(emulator(), [e.call("look", { n: 1 }), e.call("look", { n: 2 })]);
   expect(brief(seen).filter((word) => /^(added|done) /.test(word))).toEqual([

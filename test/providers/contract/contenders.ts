@@ -21,11 +21,14 @@ export interface Counted {
  */
 export type Failing = number | "down" | "refused" | "unsigned";
 
+/** An answer, a failure, or that the provider compacts what came before. */
+export type Told = AnswerOf<SharedPart> | Failing | "compacted";
+
 /** A provider's emulator, as far as every provider's test needs it. */
 export interface Stage {
   readonly url: string;
   /** Adds answers, one for each request to come. */
-  script(...answers: readonly (AnswerOf<SharedPart> | Failing)[]): void;
+  script(...answers: readonly Told[]): void;
   /** The requests so far, those that were refused included. */
   requests(): {
     readonly body: string;
@@ -46,6 +49,8 @@ export interface Contender {
   readonly model: string;
   /** What a tool that joins later does to the prefix. */
   readonly late: "extends" | "late_inline";
+  /** Its cache has a place every so many tokens, and none in between; absent where requests say where to write. */
+  readonly step?: number;
   readonly env: (url: string) => Record<string, string>;
   readonly provider: (url: string) => Provider;
   readonly start: () => Promise<Stage>;
@@ -56,7 +61,7 @@ export interface Contender {
 
 const SOON = { "retry-after": "0.01" };
 
-function isFailing(answer: AnswerOf<SharedPart> | Failing): answer is Failing {
+function isFailing(answer: Exclude<Told, "compacted">): answer is Failing {
   return typeof answer !== "object";
 }
 
@@ -89,7 +94,13 @@ const claudeStage = async (): Promise<Stage> => {
   const emulator = await claude.startAnthropicEmulator();
   return {
     url: emulator.url,
-    script: (...answers) => emulator.script(...answers.map((one) => (isFailing(one) ? claudeFailure(one) : one))),
+    script: (...answers) =>
+      emulator.script(
+        ...answers.map((one) => {
+          if (one === "compacted") return [claude.compact("They spoke of the weather."), claude.stop("compaction")];
+          return isFailing(one) ? claudeFailure(one) : one;
+        }),
+      ),
     requests: () =>
       emulator.requests.map(({ bodyText: body, status, visible, usage }) => ({
         ...{ body, status, visible },
@@ -105,11 +116,13 @@ const claudeStage = async (): Promise<Stage> => {
 };
 
 /** Of the endpoints that count gross. */
-const openaiStage = async (starting: Promise<responses.OpenAIEmulator | chat.ChatEmulator>): Promise<Stage> => {
-  const emulator = await starting;
+function openaiStage(
+  emulator: responses.OpenAIEmulator | chat.ChatEmulator,
+  script: (answers: readonly Told[]) => void,
+): Stage {
   return {
     url: emulator.url,
-    script: (...answers) => emulator.script(...answers.map((one) => (isFailing(one) ? openaiFailure(one) : one))),
+    script: (...answers) => script(answers),
     requests: () =>
       emulator.requests.map(({ bodyText: body, status, visible, usage }) => {
         const { cached_tokens: cacheRead = 0, cache_write_tokens: cacheWrite = 0 } = usage?.input_tokens_details ?? {};
@@ -119,6 +132,30 @@ const openaiStage = async (starting: Promise<responses.OpenAIEmulator | chat.Cha
     reset: () => emulator.reset(),
     close: () => emulator.close(),
   };
+}
+
+const responsesStage = async (): Promise<Stage> => {
+  const emulator = await responses.startOpenAIEmulator();
+  return openaiStage(emulator, (answers) => {
+    emulator.script(
+      ...answers.map((one) => {
+        if (one === "compacted") return responses.compact();
+        return isFailing(one) ? openaiFailure(one) : one;
+      }),
+    );
+  });
+};
+
+const chatStage = async (): Promise<Stage> => {
+  const emulator = await chat.startChatEmulator();
+  return openaiStage(emulator, (answers) => {
+    emulator.script(
+      ...answers.map((one) => {
+        if (one === "compacted") throw new Error("This API compacts nothing by itself.");
+        return isFailing(one) ? openaiFailure(one) : one;
+      }),
+    );
+  });
 };
 
 const shipped = (model: string): Contender => ({
@@ -128,7 +165,7 @@ const shipped = (model: string): Contender => ({
   late: "extends",
   env: (url) => ({ OPENAI_API_KEY: "key", OPENAI_BASE_URL: url }),
   provider: () => openai,
-  start: () => openaiStage(responses.startOpenAIEmulator()),
+  start: responsesStage,
   callLate: (name, input) => call(name, input),
   layout: responses.bodyLayout,
 });
@@ -138,9 +175,10 @@ const compatible = (name: string, deferral: object): Contender => ({
   key: name,
   model: "some-model",
   late: "late_inline",
+  step: 128,
   env: () => ({}),
   provider: (url) => openaiCompatible({ baseURL: url, apiKey: "key", ...deferral }),
-  start: () => openaiStage(chat.startChatEmulator()),
+  start: chatStage,
   callLate: (tool, input) => call(tool, input),
   layout: chat.bodyLayout,
 });
@@ -158,11 +196,11 @@ export const CONTENDERS: readonly Contender[] = [
     layout: claude.bodyLayout,
   },
   // The three forms of the Responses API: searches in own namespaces, searches in the default one, added tools.
-  shipped("gpt-5.4"),
+  { ...shipped("gpt-5.4"), step: 128 },
   shipped("gpt-5.6"),
-  shipped("gpt-5"),
+  { ...shipped("gpt-5"), step: 128 },
   // A model that defers nothing.
-  { ...shipped("gpt-4o"), late: "late_inline" },
+  { ...shipped("gpt-4o"), late: "late_inline", step: 128 },
   compatible("acme", {}),
   {
     ...compatible("bridged", { deferral: "bridge" }),

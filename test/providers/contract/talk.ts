@@ -1,4 +1,4 @@
-import { defineAgent } from "../../../src/define/agent.ts";
+import { type AgentOptions, defineAgent } from "../../../src/define/agent.ts";
 import { lazy } from "../../../src/define/lazy.ts";
 import { defineTool } from "../../../src/define/tool.ts";
 import type { Agent } from "../../../src/define/types.ts";
@@ -20,6 +20,7 @@ export interface Deploy {
   /** Core tools that have come by now. */
   readonly core?: readonly string[];
   readonly hostSearch?: boolean;
+  readonly compaction?: AgentOptions["compaction"];
 }
 
 /** One conversation. Nothing is kept from turn to turn but what the session stored: every turn is in a fresh isolate. */
@@ -39,7 +40,7 @@ const RULES = Array.from({ length: 150 }, (_, index) => `Rule ${index}: keep wha
   "\n",
 );
 
-function agentOf({ model, fallback = [], core = [], hostSearch = true }: Deploy): Agent {
+function agentOf({ model, fallback = [], core = [], hostSearch = true, compaction }: Deploy): Agent {
   const fails = tool("fails", () => {
     throw new Error("It broke.");
   });
@@ -48,6 +49,7 @@ function agentOf({ model, fallback = [], core = [], hostSearch = true }: Deploy)
     description: "Drives a provider.",
     ...{ model, fallback, hostSearch, instructions: RULES },
     settings: { maxOutputTokens: 1000 },
+    ...(compaction === undefined ? {} : { compaction }),
     tools: [tool("clock"), fails, ...core.map((name) => tool(name)), lazy(tool("weather"), tool("convert"))],
   });
 }

@@ -33,6 +33,7 @@ export const hasInput: Rule = ({ body, items }) => {
 };
 
 const PREFIXES: Readonly<Partial<Record<Item["type"], string>>> = {
+  compaction: "cmp",
   function_call: "fc",
   message: "msg",
   reasoning: "rs",
