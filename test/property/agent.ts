@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { defineAgent } from "../../src/define/agent.ts";
 import { lazy } from "../../src/define/lazy.ts";
+import { planTools } from "../../src/define/plan.ts";
 import { defineTool } from "../../src/define/tool.ts";
+import { transferTools } from "../../src/define/transfer.ts";
 import type { Agent, Tool } from "../../src/define/types.ts";
 import { type Deploy, type History, LATE, LAZY, type Model } from "./history.ts";
 
@@ -82,6 +84,7 @@ export function ringAgent(
   }: Pick<History, "model" | "fallback" | "thinking"> & Partial<Pick<History, "textual">>,
   deployment: () => Deployment,
   hang: Hang,
+  helper: Agent | null = null,
 ): Agent {
   const base = defineAgent({
     name,
@@ -123,6 +126,7 @@ export function ringAgent(
       idempotent: true,
       execute: (_, { callId }) => hang(callId),
     }),
+    ...(helper === null ? [] : [asking, ...planTools(), ...transferTools([helper])]),
     defineTool({ name: "once", description: "Waits, once.", risk: "read", execute: (_, { callId }) => hang(callId) }),
   ];
   const shown = memo((key: string) => {
@@ -145,6 +149,7 @@ export function ringAgent(
     get instructions() {
       return textual ? text() : text;
     },
+    ...(helper === null ? {} : { modes: MODES, subagents: [helper] }),
     get revision() {
       return deployment().revision;
     },
@@ -152,6 +157,31 @@ export function ringAgent(
       return shown(JSON.stringify(deployment()));
     },
   };
+}
+
+/** Some tools of each kind are allowed in each, and some are not. */
+const MODES = {
+  plan: { allow: ["note", "fail", "ask", "hang", "transfer_task", "lazy_1", "lazy_2", "lazy_3", "late_0", "late_1"] },
+  careful: { allow: ["note", "once", "enter_plan_mode", "lazy_*", "late_2"], core: ["lazy_0"] },
+};
+
+const asking = defineTool({
+  name: "ask",
+  description: "Asks the user.",
+  risk: "read",
+  execute: (_, { ask }) => ask("Which one?"),
+});
+
+/** The agent that tasks are handed to. Its tools are never deployed anew. */
+export function ringHelper(name: string, { model }: Pick<History, "model">, deployment: () => Deployment): Agent {
+  return defineAgent({
+    name: "helper",
+    description: "Works on tasks.",
+    model: () => `${name}-${modelOf(model, deployment())}`,
+    instructions: `You are the helper. ${"Keep to the task. ".repeat(150)}`,
+    tools: [...EDITIONS(0).core, ...EDITIONS(0).lazy],
+    limits: { steps: 1000, repeats: 1000 },
+  });
 }
 
 /** The tools of each edition of the worker; they keep nothing between calls. */

@@ -1,6 +1,7 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
 import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
 import { checkFirst, type Given, Lineage } from "./lineage.ts";
+import { difference } from "./tail.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
 export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked" | "compaction">;
@@ -18,7 +19,7 @@ export interface Accepted {
   readonly copied?: { readonly cached: number; readonly message: number };
 }
 
-/** One chain of requests: those to one model. */
+/** One chain of requests: those to one model, in one mode where a mode is a chain of its own. */
 interface Chain {
   /** The last request that reached the provider, and the last that was answered. */
   sent: Layout | null;
@@ -46,7 +47,7 @@ export class Checker {
   /**
    * The checker of a copy with so many user messages. `ended`: why a chain is over there; null where it goes on.
    */
-  copy(messages: number, ended: (model: string) => Cause | null): Checker {
+  copy(messages: number, ended: (chain: string) => Cause | null): Checker {
     const copy = new Checker();
     this.#copied = true;
     copy.#copied = true;
@@ -104,12 +105,12 @@ export class Checker {
     this.#current.verdict = "";
   }
 
-  /** A request to a model reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
-  check(model: string, accepted: Accepted, verdict: Verdict | null, now = 0): void {
+  /** A request of a chain reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
+  check(name: string, accepted: Accepted, verdict: Verdict | null, now = 0): void {
     const { layout, problems, readTokens, idealTokens, inlineOnly } = accepted;
     if (problems.length > 0) throw new Error(problems.join("; "));
-    const chain = this.#chains.get(model) ?? newChain();
-    this.#chains.set(model, chain);
+    const chain = this.#chains.get(name) ?? newChain();
+    this.#chains.set(name, chain);
     this.#current = chain;
     this.#last = accepted;
     const { given } = chain;
@@ -119,12 +120,12 @@ export class Checker {
     const declared = cause !== null && (chain.allowed.has(cause) || (added && cause === "late_inline"));
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
-    const broke = chain.sent === null ? null : layoutDifference(chain.sent, layout);
+    const broke = chain.sent === null ? null : difference(chain.sent, layout);
     const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
     if (broke !== null && !grew && chain.allowed.size === 0)
       throw new Error(`does not extend the last request: ${broke}`);
     if (verdict !== null && given === null) checkVerdict(chain, layout, verdict, inlineOnly);
-    if (broke !== null) chain.written = false;
+    if (chain.sent !== null && layoutDifference(chain.sent, layout) !== null) chain.written = false;
     const possible = this.#copied ? Math.min(idealTokens, chain.cached) : idealTokens;
     if (chain.written && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
@@ -163,7 +164,7 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inlineOnly
   chain.verdict = said;
   switch (verdict.prefix) {
     case "extends": {
-      const why = chain.answered === null ? null : layoutDifference(chain.answered, layout);
+      const why = chain.answered === null ? null : difference(chain.answered, layout);
       if (why !== null || chain.sent === null) throw new Error(`${wrong().message}, but: ${why}`);
       return;
     }

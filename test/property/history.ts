@@ -35,7 +35,21 @@ export interface Turn {
   readonly answers: readonly Planned[];
   /** What becomes of sessions before the turn. */
   readonly sessions: readonly Sessions[];
+  /** What is done about pauses before it; null leaves them to its message. */
+  readonly pauses: Answering | null;
+  /** The mode that the session is put into before it. */
+  readonly mode: Mode | null;
 }
+
+/** How plans are decided, and what the model answers once the turn goes on. */
+export interface Answering {
+  readonly approve: boolean;
+  readonly answers: readonly Planned[];
+}
+
+/** The modes of the agent. `careful` makes a lazy tool core. */
+export const RING_MODES = ["agent", "plan", "careful"] as const;
+export type Mode = (typeof RING_MODES)[number];
 
 /** `to`: which of the sessions the history goes on with. */
 export type Sessions =
@@ -81,7 +95,14 @@ export type PlannedCall =
   | { readonly kind: "unknown" }
   /** Adds a late tool while the turn runs. */
   | { readonly kind: "install"; readonly tool: number }
-  | { readonly kind: "odd_input" };
+  | { readonly kind: "odd_input" }
+  /** A tool whether or not the request shows it. */
+  | { readonly kind: "forbidden"; readonly tool: number }
+  | { readonly kind: "enter_plan" }
+  | { readonly kind: "submit_plan" }
+  | { readonly kind: "ask" }
+  /** Hands a task to a sub-session. */
+  | { readonly kind: "transfer"; readonly tool: number };
 
 /**
  * `refused`: the provider answers 500. `rejected`: it answers 400. `cut`: the stream breaks off. The others end the isolate: before any header came,
@@ -140,6 +161,11 @@ const plannedCall: fc.Arbitrary<PlannedCall> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("unknown" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("install" as const), tool: lateTool }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("odd_input" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("forbidden" as const), tool: fc.nat(LAZY + LATE - 1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("enter_plan" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("submit_plan" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("ask" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("transfer" as const), tool: lazyTool }) },
 );
 
 const fault: fc.Arbitrary<Fault | null> = fc.oneof(
@@ -225,11 +251,24 @@ const turn: fc.Arbitrary<Turn> = fc.record({
     { weight: 5, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(sessions, { minLength: 1, maxLength: 2 }) },
   ),
+  pauses: fc.oneof(
+    { weight: 1, arbitrary: fc.constant(null) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ approve: fc.boolean(), answers: fc.array(planned, { minLength: 0, maxLength: 2 }) }),
+    },
+  ),
+  mode: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(null) },
+    { weight: 2, arbitrary: fc.constantFrom<Mode>(...RING_MODES) },
+  ),
 });
 
 /** A turn in which nothing happens but a message. */
 export const PLAIN: Turn = {
   ...{ compact: false, summaries: [], deploy: [], client: "message", back: 0, system: null, answers: [], sessions: [] },
+  pauses: null,
+  mode: null,
 };
 
 const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");

@@ -15,7 +15,7 @@ export function play(
   const thoughts = history.thinking ? [think(`Thought ${n}.`)] : [];
   if (planned === null) return [...thoughts, say(`That is all, says ${n}.`)];
   const calls = planned.calls.map((one) => playCall(one, new Set(visible)));
-  if (planned.fault === "dead_in_tool") calls.push(call(n % 2 === 0 ? "hang" : "once"));
+  if (planned.fault === "dead_in_tool") calls.push(made(new Set(visible), n % 2 === 0 ? "hang" : "once"));
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
   const between = history.thinking && n % 3 === 0 && calls.length > 0 ? [think(`On second thought ${n}.`)] : [];
   return [...thoughts, ...text, ...between, ...calls];
@@ -34,17 +34,38 @@ function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPar
     case "use": {
       const name = toolName(planned.tool);
       if (visible.has(name)) return call(name, { text: "x" });
-      return planned.tool < LAZY ? call("tool_search", { query: name }) : call("note", { text: name });
+      return planned.tool < LAZY ? call("tool_search", { query: name }) : made(visible, "note", { text: name });
     }
     case "note":
-      return call("note", { text: "a note" });
+      return made(visible, "note", { text: "a note" });
     case "fail":
-      return call("fail", {});
+      return made(visible, "fail");
     case "unknown":
       return callUnseen("no_such_tool", {});
     case "install":
-      return call("install", { tool: planned.tool });
+      return made(visible, "install", { tool: planned.tool });
     case "odd_input":
-      return call("note", ODD);
+      return made(visible, "note", ODD);
+    case "forbidden":
+      return callUnseen(toolName(planned.tool), { text: "x" });
+    case "enter_plan":
+      return visible.has("enter_plan_mode") ? call("enter_plan_mode") : made(visible, "note", { text: "instead" });
+    case "submit_plan":
+      return visible.has("submit_plan")
+        ? call("submit_plan", { plan: "A plan of lazy_0 and late_0." })
+        : made(visible, "note", { text: "instead" });
+    case "ask":
+      return visible.has("ask") ? call("ask") : made(visible, "note", { text: "instead" });
+    case "transfer": {
+      const task = `Use ${toolName(planned.tool)}.`;
+      return visible.has("transfer_task")
+        ? call("transfer_task", { agent: "helper", task })
+        : made(visible, "note", { text: "instead" });
+    }
   }
+}
+
+/** A call, also of what the mode withholds. */
+function made(visible: ReadonlySet<string>, name: string, input: object | string = {}): SharedPart {
+  return visible.has(name) ? call(name, input) : callUnseen(name, input);
 }

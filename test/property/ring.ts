@@ -26,11 +26,23 @@ const KINDS = [
   ...["asked", "threshold", "too_long"].map((why) => `compaction ${why}`),
   ...["none", "calls", "refused", "cut", "dead_in_stream"].map((fault) => `summary ${fault}`),
   "instructions changed",
-  ...["compaction", "rewind", "renderer", "revoked", "model", "late_inline", "fork_reset"].map(
+  ...["compaction", "rewind", "renderer", "revoked", "model", "late_inline", "fork_reset", "mode"].map(
     (cause) => `break ${cause}`,
   ),
   ...MODELS.map((model) => `model ${model}`),
   ...["clone", "fork", "switch", "delete"].map((kind) => `session ${kind}`),
+  ...["plan", "careful", "agent"].map((mode) => `mode ${mode}`),
+  ...["forbidden", "enter_plan", "submit_plan", "ask", "transfer"].map((kind) => `call ${kind}`),
+  ...[
+    "pause",
+    "pause answered",
+    "plan approve",
+    "plan deny",
+    "switch to plan",
+    "switch to agent",
+    "denied",
+    "sub-session",
+  ],
   ...["clone in mid-turn", "fork in mid-turn", "copy warm", "copy cold"],
   ...[
     "thinking",
@@ -82,7 +94,12 @@ export function ring(name: string, runs: number, first: number, options: RingOpt
       sizes.push(world.requests);
       for (const kind of world.seen) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     });
-    const details = await fc.check(property, { numRuns: runs, seed, ...(path === undefined ? {} : { path }) });
+    const details = await fc.check(property, {
+      numRuns: runs,
+      seed,
+      endOnFailure: process.env.HOLDFAST_RING_QUICK !== undefined,
+      ...(path === undefined ? {} : { path }),
+    });
     const why = details.errorInstance instanceof Error ? details.errorInstance.message : "";
     expect(details.failed, `${why}\n${fc.defaultReportMessage(details)}`).toBe(false);
 

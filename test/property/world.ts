@@ -1,3 +1,4 @@
+import { toolCatalog } from "../../src/catalog/catalog.ts";
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { userMessages } from "../../src/context/branch.ts";
 import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
@@ -11,19 +12,21 @@ import { compactSession } from "../../src/turn/compact-session.ts";
 import type { TurnDeps } from "../../src/turn/deps.ts";
 import { plainRequest } from "../../src/turn/plain-request.ts";
 import { runTurn } from "../../src/turn/run.ts";
-import type { TurnRequest } from "../../src/turn/runtime.ts";
+import type { SubTurn, TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { call, type SharedPart, say } from "../emulators/common/answer.ts";
-import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent } from "./agent.ts";
+import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent, ringHelper } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
 import {
+  type Answering,
   type Copying,
   type Fault,
   type History,
   MOST,
+  type Mode,
   type Model,
   PLAIN,
   type Planned,
@@ -78,6 +81,9 @@ export class World {
   failure: Error | null = null;
   readonly #history: History;
   readonly #agent: Agent;
+  readonly #helper: Agent;
+  /** Sub-sessions, by their conversation. */
+  readonly #subs = new Map<string, Place>();
   readonly #deployment: Deployment = firstDeployment();
   readonly #places: Place[] = [];
   #here: Place;
@@ -92,29 +98,37 @@ export class World {
   #refusedForLength = false;
   #isolate: Isolate = freshIsolate();
   #api: WireName | null = null;
+  /** The mode of the turn that runs. */
+  #mode = "agent";
 
   constructor(history: History) {
     this.#history = history;
+    this.#helper = ringHelper("ring", history, () => this.#deployment);
     this.#agent = ringAgent(
       "ring",
       history,
       () => this.#deployment,
       (callId) => this.#hang(this.#isolate, callId),
+      this.#helper,
     );
     this.#here = this.#place(new Checker());
   }
 
   #place(checker: Checker, of?: Place): Place {
+    const place = this.#placed(checker, of);
+    this.#places.push(place);
+    return place;
+  }
+
+  #placed(checker: Checker, of?: Place): Place {
     const session = nodeSession({ now: () => this.#now });
-    const place = {
+    return {
       session: new SessionClient({ getByName: () => session }, "ring"),
       checker,
       expected: new Set<string>(),
       loaded: new Set(of?.loaded),
       lastText: of?.lastText ?? "",
     };
-    this.#places.push(place);
-    return place;
   }
 
   async play(): Promise<void> {
@@ -157,8 +171,7 @@ export class World {
     const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
     const left = userMessages(toldEntries(taken)).length;
     if (at !== null && left !== at) throw this.#broken(`a fork at ${at} has ${left} messages`);
-    const ended = (model: string) =>
-      branch.chains.find(({ key }) => key.split("#")[0] === `ring-${model}`)?.ended ?? null;
+    const ended = (chain: string) => branch.chains.find(({ key }) => key === `ring-${chain}`)?.ended ?? null;
     const place = this.#place(checker.copy(left, ended), this.#here);
     if (at === null) for (const said of expected) place.expected.add(said);
     if (branch.chains.some((chain) => chain.ended === "fork_reset")) this.seen.add("copy cold");
@@ -194,11 +207,48 @@ export class World {
           checker.allow("rewind");
       }
     }
-    this.#plan = [...turn.answers];
     this.#summaries = [...turn.summaries];
     this.#isolate = freshIsolate();
     if (turn.compact && index > 0) await this.#compact(this.#isolate);
     if (this.#isolate.dead) this.#isolate = freshIsolate();
+    if (turn.pauses !== null) await this.#answerPauses(turn.pauses, index);
+    if (turn.mode !== null) await this.#toMode(turn.mode);
+    const { sent, text } = await this.#client(turn, index);
+    this.#here.lastText = text;
+    const clientSystem = turn.system === null ? null : `System text ${turn.system}.`;
+    await this.#run(turn.answers, index, text, { sent, clientSystem });
+  }
+
+  /** Answers what waits, and goes on with the turn. */
+  async #answerPauses({ approve, answers }: Answering, index: number): Promise<void> {
+    const { session } = this.#here;
+    for (const { id, kind } of (await session.pauses()) ?? []) {
+      const decided = approve
+        ? ({ decision: "approve" } as const)
+        : ({ decision: "deny", reason: `No ${id}.` } as const);
+      const answer =
+        kind === "question" ? ({ kind, answer: `Answer ${id}.` } as const) : ({ kind, ...decided } as const);
+      const outcome = await session.answer(id, answer);
+      if (outcome?.kind !== "answered") throw this.#broken(`an answer to a pause is ${JSON.stringify(outcome)}`);
+      this.seen.add(kind === "question" ? "pause answered" : `plan ${decided.decision}`);
+      if (outcome.goesOn) await this.#run(answers, index, "", { goOn: true });
+    }
+  }
+
+  async #toMode(mode: Mode): Promise<void> {
+    const outcome = await this.#here.session.patch({ v: 1, mode });
+    if (outcome?.kind === "ok") this.seen.add(`mode ${mode}`);
+  }
+
+  /** A turn in an isolate of its own. */
+  async #run(
+    answers: readonly Planned[],
+    index: number,
+    text: string,
+    asked: Pick<Partial<TurnRequest>, "sent" | "clientSystem" | "goOn">,
+  ): Promise<void> {
+    this.#plan = [...answers];
+    this.#isolate = freshIsolate();
     const isolate = this.#isolate;
     const world = this;
     class Tap extends Sink {
@@ -208,24 +258,24 @@ export class World {
       }
     }
     const sink = new Tap("turn");
-    const { sent, text } = await this.#client(turn, index);
-    this.#here.lastText = text;
     const agent = this.#agent;
     const deps: TurnDeps = {
       runtime: { agents: [agent], provider: (name) => this.#provider(isolate, name) },
       env: KEYS as unknown as Cloudflare.Env,
-      session: living(this.#here.session, isolate),
+      session: living(this.#here.session, isolate, (mode) => {
+        this.#mode = mode;
+      }),
       quotas: null,
       sink,
       now: () => this.#now,
       mintId: () => this.#mint(),
+      subSessions: { run: (sub) => this.#sub(isolate, sub), stop: async () => false },
       log: () => {},
     };
     const conversation = { id: "ring", minted: true };
     const request: TurnRequest = {
       ...plainRequest({ agent, owner: OWNER, conversation, requestId: "ring" }, [{ type: "text", text }]),
-      sent,
-      clientSystem: turn.system === null ? null : `System text ${turn.system}.`,
+      ...asked,
     };
     await runTurn(deps, request, `turn_${this.#mint()}`);
     if (this.#refusedForLength) {
@@ -267,6 +317,14 @@ export class World {
   async #count(): Promise<void> {
     if (this.#history.thinking) this.seen.add("thinking");
     for (const { entry } of (await Promise.all(this.#places.map((place) => this.#entries(place)))).flat()) {
+      if (entry.kind === "mode_change" && entry.origin === "runtime") this.seen.add(`switch to ${entry.mode}`);
+      if (entry.kind === "pause") this.seen.add("pause");
+      if (
+        entry.kind === "results" &&
+        entry.results.some(({ name, status }) => name === "transfer_task" && status === "ok")
+      )
+        this.seen.add("sub-session");
+      if (entry.kind === "results" && entry.results.some(({ status }) => status === "denied")) this.seen.add("denied");
       if (entry.kind === "host_search") this.seen.add(`host search ${entry.place.at}`);
       if (entry.kind === "system_update" && entry.origin === "runtime") {
         this.seen.add(entry.withdraws ? "instructions withdrawn" : "instructions changed");
@@ -417,7 +475,7 @@ export class World {
     const met = this.#meet(api, body);
     const again = /"tool_choice":("none"|\{"type":"none"\})/.test(body);
     this.#guard(() => {
-      this.#here.checker.checkAside(asked, this.#accepted(met, asked, body, 0), again);
+      this.#here.checker.checkAside(this.#chainOf(asked), this.#accepted(met, asked, body, 0), again);
     });
     if (met.kind === "refused") return;
     const fault = again ? "none" : (this.#summaries.shift() ?? "none");
@@ -439,9 +497,15 @@ export class World {
     isolate.said = [];
   }
 
+  /** The chain of a request: where a mode can only withhold a tool by leaving it out, it has a chain of its own. */
+  #chainOf(model: Model): string {
+    const { toolChanges } = wireOf(model).provider.facts(model.split("/")[1] ?? "");
+    return toolChanges ? model : `${model}#${this.#mode}`;
+  }
+
   #check(met: Met, model: Model, body: string, verdict: Verdict, message: number): void {
     this.#guard(() => {
-      this.#here.checker.check(model, this.#accepted(met, model, body, message), verdict, this.#now);
+      this.#here.checker.check(this.#chainOf(model), this.#accepted(met, model, body, message), verdict, this.#now);
     });
   }
 
@@ -453,7 +517,16 @@ export class World {
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
     const facts = wire.provider.facts(model.split("/")[1] ?? "");
-    const problems = wireProblems(wire.view(body), this.#deployed(), this.#here.loaded);
+    const { allowed, core } = toolCatalog(this.#agent, this.#mode);
+    // What a mode makes core needs no search there.
+    for (const { spec } of core) this.#here.loaded.add(spec.name);
+    const deployed = this.#deployed().filter((name) => facts.toolChanges || allowed(name));
+    const problems = wireProblems(wire.view(body), deployed, this.#here.loaded);
+    // Elsewhere what was loaded stays in sight, and the gate refuses it.
+    if (wire === WIRES.anthropic)
+      problems.push(
+        ...met.visible.flatMap((name) => (allowed(name) ? [] : [`${name} is in sight in the mode ${this.#mode}`])),
+      );
     return {
       layout: wire.layout(body),
       problems: [...met.flags, ...wire.problems(body), ...problems],
@@ -471,6 +544,67 @@ export class World {
     } catch (error) {
       throw this.#broken(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /**
+   * The turn of a sub-session, in the isolate of its parent's: it loads a tool and uses it, and each of its requests is
+   * checked as any other.
+   */
+  #sub(isolate: Isolate, request: TurnRequest): SubTurn {
+    const { id } = request.conversation;
+    const place = this.#subs.get(id) ?? this.#placed(new Checker());
+    this.#subs.set(id, place);
+    const [wanted = ""] = /lazy_\d/.exec(JSON.stringify(request.user.content)) ?? [];
+    const provider = (name: string): Provider | undefined => {
+      const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
+      if (api === undefined) return undefined;
+      const world = this;
+      return {
+        ...WIRES[api].provider,
+        async *stream(_model, body) {
+          if (isolate.dead) throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
+          const met = world.#meet(api, body);
+          if (met.kind === "refused") throw world.#broken(`a sub-session is refused by ${met.failure.rule}`);
+          const model = modelOf(world.#history.model, world.#deployment);
+          const wire = WIRES[api];
+          const problems = [...met.flags, ...wire.problems(body), ...wireProblems(wire.view(body), [], place.loaded)];
+          const { deferral } = wire.provider.facts(model.split("/")[1] ?? "");
+          const accepted = {
+            layout: wire.layout(body),
+            problems,
+            readTokens: met.read,
+            idealTokens: 0,
+            inlineOnly: !deferral,
+          };
+          try {
+            place.checker.check(model, accepted, null);
+          } catch (error) {
+            throw world.#broken(`in a sub-session: ${error instanceof Error ? error.message : String(error)}`);
+          }
+          place.checker.begun(true);
+          const done = wire.view(body).calls.size >= 2;
+          const next = done
+            ? say("Done.")
+            : met.visible.includes(wanted)
+              ? call(wanted, { text: "x" })
+              : call("tool_search", { query: wanted });
+          const answered = met.answer([next]);
+          yield* answered.read(answered.length);
+        },
+      };
+    };
+    const sink = new Sink("sub");
+    const deps: TurnDeps = {
+      runtime: { agents: [this.#helper], provider },
+      env: KEYS as unknown as Cloudflare.Env,
+      session: living(place.session, isolate),
+      quotas: null,
+      sink,
+      now: () => this.#now,
+      mintId: () => this.#mint(),
+      log: () => {},
+    };
+    return { events: sink, over: runTurn(deps, request, `turn_${this.#mint()}`) };
   }
 
   #deployed(): string[] {
@@ -496,14 +630,16 @@ function freshIsolate(): Isolate {
   return { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
 }
 
-/** The session as a living isolate reaches it; a dead one reaches nothing. */
-function living(session: SessionApi, isolate: Isolate): SessionApi {
+/** The session as a living isolate reaches it; a dead one reaches nothing. `inMode` is told of what a turn starts from. */
+function living(session: SessionApi, isolate: Isolate, inMode: (mode: string) => void = () => {}): SessionApi {
   return new Proxy(session, {
     get(target, method: keyof SessionApi) {
-      return (...args: unknown[]) => {
-        if (isolate.dead)
-          return Promise.reject(new HoldfastError({ reason: "lost", message: "This isolate is dead." }));
-        return Reflect.apply(target[method], target, args);
+      return async (...args: unknown[]) => {
+        if (isolate.dead) throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
+        const answer: unknown = await Reflect.apply(target[method], target, args);
+        const starts = method === "begin" || method === "reread" || method === "resume";
+        if (starts && typeof answer === "object" && answer !== null && "mode" in answer) inMode(String(answer.mode));
+        return answer;
       };
     },
   });
