@@ -98,7 +98,7 @@ export class World {
   #refusedForLength = false;
   #isolate: Isolate = freshIsolate();
   #api: WireName | null = null;
-  /** The mode of the turn that runs. */
+  /** The mode of the turn or compaction that runs. */
   #mode = "agent";
 
   constructor(history: History) {
@@ -262,9 +262,7 @@ export class World {
     const deps: TurnDeps = {
       runtime: { agents: [agent], provider: (name) => this.#provider(isolate, name) },
       env: KEYS as unknown as Cloudflare.Env,
-      session: living(this.#here.session, isolate, (mode) => {
-        this.#mode = mode;
-      }),
+      session: this.#living(isolate),
       quotas: null,
       sink,
       now: () => this.#now,
@@ -293,12 +291,18 @@ export class World {
     }
   }
 
+  #living(isolate: Isolate): SessionApi {
+    return living(this.#here.session, isolate, (mode) => {
+      this.#mode = mode;
+    });
+  }
+
   /** Somebody asks for a compaction, which may fail as a turn may. */
   async #compact(isolate: Isolate): Promise<void> {
     const agent = this.#agent;
     const host = {
       runtime: { agents: [agent], provider: (name: string) => this.#provider(isolate, name) },
-      sessions: () => living(this.#here.session, isolate),
+      sessions: () => this.#living(isolate),
       log: () => {},
     };
     const asked = { agent, owner: OWNER, requestId: "ring", conversation: "ring" };
@@ -630,14 +634,14 @@ function freshIsolate(): Isolate {
   return { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
 }
 
-/** The session as a living isolate reaches it; a dead one reaches nothing. `inMode` is told of what a turn starts from. */
-function living(session: SessionApi, isolate: Isolate, inMode: (mode: string) => void = () => {}): SessionApi {
+/** The session as a living isolate reaches it; a dead one reaches nothing. `inMode` is told of what a turn or a compaction starts from. */
+function living(session: SessionApi, isolate: Isolate, inMode: (mode: string) => void): SessionApi {
   return new Proxy(session, {
     get(target, method: keyof SessionApi) {
       return async (...args: unknown[]) => {
         if (isolate.dead) throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
         const answer: unknown = await Reflect.apply(target[method], target, args);
-        const starts = method === "begin" || method === "reread" || method === "resume";
+        const starts = ["begin", "reread", "resume", "snapshot"].includes(method);
         if (starts && typeof answer === "object" && answer !== null && "mode" in answer) inMode(String(answer.mode));
         return answer;
       };
