@@ -126,13 +126,19 @@ export class Checker {
       throw new Error(`does not extend the last request: ${broke}`);
     if (verdict !== null && given === null) checkVerdict(chain, layout, verdict, inlineOnly);
     if (chain.sent !== null && layoutDifference(chain.sent, layout) !== null) chain.written = false;
-    const possible = this.#copied ? Math.min(idealTokens, chain.cached) : idealTokens;
+    const possible = this.#copied || this.#hasTwin(name) ? Math.min(idealTokens, chain.cached) : idealTokens;
     if (chain.written && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
     chain.sent = layout;
     chain.lineage.accepted(layout);
     chain.allowed.clear();
+  }
+
+  /** Whether the model has a chain in another mode: that one may have written more of what both begin with. */
+  #hasTwin(name: string): boolean {
+    const [model = ""] = name.split("#");
+    return [...this.#chains.keys()].some((other) => other !== name && other.startsWith(`${model}#`));
   }
 }
 
