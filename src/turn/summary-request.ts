@@ -67,7 +67,23 @@ function intact({ agent }: Setup, chain: Chain | null): Chain | null {
 
 /** What no request of the chain carried yet. Tools that are not declared yet have no load point in it. */
 function rendered(setup: Setup, conversation: Conversation, chain: Chain, tail: ReadonlySet<number>): Item[] {
-  return items(setup, conversation, chain, without(conversation.unsent, tail));
+  const { unsent } = conversation;
+  const told = chain.items.at(-1)?.ahead === true;
+  return items(setup, conversation, chain, [
+    ...(told ? answering(unsent) : []),
+    ...without(told ? unsent.slice(answering(unsent).length) : unsent, tail),
+  ]);
+}
+
+/**
+ * The step that answered the chain's last request. Where that one ended with words on what the mode withholds an answer
+ * has to follow them, though it stays and the summary need not speak of it.
+ */
+function answering(unsent: readonly Numbered[]): readonly Numbered[] {
+  const next = unsent.findIndex(({ entry: { kind } }, index) => {
+    return kind === "user" || kind === "system_update" || (kind === "assistant" && index > 0);
+  });
+  return next < 0 ? unsent : unsent.slice(0, next);
 }
 
 function declared(setup: Setup, conversation: Conversation) {

@@ -13,6 +13,8 @@ const WORDS = "word ".repeat(400);
 const tool = (name: string, said = "done") =>
   defineTool({ name, description: `Does what ${name} does.`, risk: "read", execute: () => said });
 
+const act = defineTool({ name: "act", description: "Acts.", risk: "write", execute: () => "done" });
+
 const tooLong = httpFailure(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
 
 function stage(answers: readonly Answer[], options: Partial<AgentOptions> = {}) {
@@ -64,6 +66,25 @@ describe("a compaction that is asked for", () => {
     const [, , asked, after, next] = ledger.map(({ usage }) => usage);
     expect(asked?.cacheRead).toBeGreaterThan(1_000);
     expect(next?.cacheRead).toBe((after?.cacheRead ?? 0) + (after?.cacheWrite ?? 0));
+  });
+
+  test("extends a last request that told of the mode's tools: its answer follows it, though it stays", async () => {
+    const answers = [say("One."), call("enter_plan_mode"), say("Planned."), say("They plan."), say("Go on.")];
+    const { model, session } = stage(answers, {
+      model: "scripted/claude-opus-5-5",
+      plan: true,
+      tools: [tool("note"), act],
+    });
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    expect(await session.compact()).toBe(true);
+    const [, , planning = "", summary = ""] = model.requests;
+    expect(planning).toContain("tool_removal");
+    expect(isSummary(summary)).toBe(true);
+    expect(whyNotExtends(planning, summary)).toBeNull();
+    expect((await session.ledger()).at(-1)).toMatchObject({ purpose: "summary", verdict: { prefix: "extends" } });
+    await session.say("third");
+    expect(model.requests.at(-1)).toContain("Planned.");
   });
 
   test("keeps the history: nothing is rewritten, and the entry says what it kept", async () => {
