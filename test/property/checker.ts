@@ -1,7 +1,7 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
 import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
 import { checkFirst, type Given, Lineage } from "./lineage.ts";
-import { difference } from "./tail.ts";
+import { difference, endsWithChange } from "./tail.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
 export type Reason = Extract<Cause, "rewind" | "renderer" | "revoked" | "compaction">;
@@ -28,7 +28,7 @@ interface Chain {
   verdict: string;
   /** The last request was answered and the session knows it: what it wrote to the cache has to be read. */
   written: boolean;
-  /** What it had in the cache. */
+  /** What it had in the cache, as far as it can be read. */
   cached: number;
   readonly allowed: Set<string>;
   readonly lineage: Lineage;
@@ -69,8 +69,11 @@ export class Checker {
    * cache, and is itself no link of the chain. `again`: it is the second try, for which tools are forbidden.
    */
   checkAside(model: string, { layout, problems: all, readTokens, idealTokens }: Accepted, again: boolean): void {
-    // It leaves out what will stay anyway, the place where a tool was loaded perhaps included, and nothing is marked for it.
-    const problems = all.filter((problem) => !/referred to 0 times$|was loaded and is not declared$/.test(problem));
+    // It leaves out what will stay anyway, the place where a tool was loaded perhaps included, and nothing is marked for it;
+    // it ends with no word on what the mode withholds, for no call in its answer is ever made.
+    const problems = all.filter(
+      (problem) => !/was (loaded|called) and is not declared$| is in sight in the mode /.test(problem),
+    );
     if (problems.length > 0) throw new Error(problems.join("; "));
     // It may have written more of what comes next than the chain itself.
     this.#copied = true;
@@ -79,12 +82,14 @@ export class Checker {
       return;
     // The last request broke already, for a reason that was checked, and was never answered.
     if (layoutDifference(chain.answered, chain.sent) !== null) return;
-    const broke = layoutDifference(chain.answered, layout);
+    const broke = difference(chain.answered, layout);
     if (broke !== null) throw new Error(`the summary's request does not extend the last one: ${broke}`);
+    const whole = layoutDifference(chain.answered, layout) === null;
     const possible = Math.min(idealTokens, chain.cached);
-    if (chain.written && readTokens < possible) {
+    if (chain.written && whole && readTokens < possible) {
       throw new Error(`the summary's request read ${readTokens} cached tokens where ${possible} were possible`);
     }
+    chain.cached = possible;
   }
 
   /** Messages from that one on may be told anew. */
@@ -120,7 +125,7 @@ export class Checker {
     const declared = cause !== null && (chain.allowed.has(cause) || (added && cause === "late_inline"));
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
-    const broke = chain.sent === null ? null : difference(chain.sent, layout);
+    const broke = chain.sent === null ? null : difference(chain.sent, layout, chain.sent === chain.answered);
     const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
     if (broke !== null && !grew && chain.allowed.size === 0)
       throw new Error(`does not extend the last request: ${broke}`);
@@ -130,6 +135,8 @@ export class Checker {
     if (chain.written && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
+    // Of what the last answered request wrote no later one can read more, until the next is answered.
+    chain.cached = Math.min(chain.cached, possible);
     chain.sent = layout;
     chain.lineage.accepted(layout);
     chain.allowed.clear();
@@ -180,9 +187,13 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inlineOnly
     case "break":
       if (chain.sent === null) return;
       if (chain.allowed.has(verdict.cause)) return;
+      // The same message again takes back an answer that was cut.
+      if (verdict.cause === "rewind" && chain.answered !== null && endsWithChange(chain.answered)) return;
       // Since the last answer a request may have been lost that had a reason of its own to break.
       if (verdict.cause === "late_inline" && inlineOnly) {
         if (addsInline(chain.answered ?? chain.sent, layout) || addsInline(chain.sent, layout)) return;
+        // What stands behind the list may change as well, for a reason of its own.
+        if (chain.allowed.size > 0 && addsInline(chain.sent, { ...chain.sent, inline: layout.inline })) return;
       }
       if (!repeated) throw wrong();
   }

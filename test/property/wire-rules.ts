@@ -16,21 +16,21 @@ export interface WireView {
 
 /**
  * What no API refuses and no request of ours may show (design §3.1 to §3.4): a call in the history whose tool is not
- * declared though it is there (`deployed`), or one that a search says it loaded; a lazy tool that is declared before anything loaded it (`loaded` remembers
+ * declared though the session shows it (`shown`), or one that a search says it loaded; a lazy tool that is declared before anything loaded it (`loaded` remembers
  * what did, over all requests of the session: a baseline outlives a rewind); a deferred tool that is not loaded exactly
  * once, for its load point never moves; a load point at a call that failed.
  */
-export function wireProblems(view: WireView, deployed: readonly string[], loaded: Set<string>): string[] {
+export function wireProblems(view: WireView, shown: readonly string[], loaded: Set<string>): string[] {
   const names = new Set(view.declared.map(({ name }) => name));
   for (const name of [...view.calls.values(), ...view.loads]) loaded.add(name);
   for (const text of view.said) for (const [name] of text.matchAll(/\blazy_\d\b/g)) loaded.add(name);
   const problems: string[] = [];
   for (const [id, name] of view.calls) {
-    if (!names.has(name) && !view.failed.has(id) && deployed.includes(name))
+    if (!names.has(name) && !view.failed.has(id) && shown.includes(name))
       problems.push(`${name} was called and is not declared`);
   }
   for (const name of view.said.flatMap(namesLoaded)) {
-    if (!names.has(name) && deployed.includes(name)) problems.push(`${name} was loaded and is not declared`);
+    if (!names.has(name) && shown.includes(name)) problems.push(`${name} was loaded and is not declared`);
   }
   for (const { name, deferred } of view.declared) {
     if (name.startsWith("lazy_") && !loaded.has(name)) problems.push(`${name} is declared and nothing loaded it`);

@@ -16,7 +16,7 @@ import type { SubTurn, TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
-import type { TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
+import type { Cause, TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
 import { call, type SharedPart, say } from "../emulators/common/answer.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent, ringHelper } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
@@ -48,6 +48,9 @@ const KEYS = {
   CHAT_BASE_URL: "http://chat.test/v1",
   HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS),
 };
+
+/** Breaks behind which a new baseline is recorded. */
+const NEW_BASELINE: ReadonlySet<Cause> = new Set(["compaction", "fork_reset"]);
 
 /** An isolate: dies when the history says so, and nothing it does after that reaches anybody. */
 interface Isolate {
@@ -479,7 +482,7 @@ export class World {
     const met = this.#meet(api, body);
     const again = /"tool_choice":("none"|\{"type":"none"\})/.test(body);
     this.#guard(() => {
-      this.#here.checker.checkAside(this.#chainOf(asked), this.#accepted(met, asked, body, 0), again);
+      this.#here.checker.checkAside(this.#chainOf(asked), this.#accepted(met, asked, body, 0, null), again);
     });
     if (met.kind === "refused") return;
     const fault = again ? "none" : (this.#summaries.shift() ?? "none");
@@ -509,11 +512,16 @@ export class World {
 
   #check(met: Met, model: Model, body: string, verdict: Verdict, message: number): void {
     this.#guard(() => {
-      this.#here.checker.check(this.#chainOf(model), this.#accepted(met, model, body, message), verdict, this.#now);
+      this.#here.checker.check(
+        this.#chainOf(model),
+        this.#accepted(met, model, body, message, verdict),
+        verdict,
+        this.#now,
+      );
     });
   }
 
-  #accepted(met: Met, model: Model, body: string, message: number): Accepted {
+  #accepted(met: Met, model: Model, body: string, message: number, verdict: Verdict | null): Accepted {
     if (met.kind === "refused") {
       const { rule, message } = met.failure;
       throw new Error(`refused by ${rule}: ${message}`);
@@ -524,8 +532,11 @@ export class World {
     const { allowed, core } = toolCatalog(this.#agent, this.#mode);
     // What a mode makes core needs no search there.
     for (const { spec } of core) this.#here.loaded.add(spec.name);
-    const deployed = this.#deployed().filter((name) => facts.toolChanges || allowed(name));
-    const problems = wireProblems(wire.view(body), deployed, this.#here.loaded);
+    // A baseline has all that the history speaks of. What a rewind brings back from before it is declared where it is
+    // allowed; where it is forbidden it comes back with the mode (design §3.3).
+    const baseline = verdict?.prefix === "first" || (verdict?.prefix === "break" && NEW_BASELINE.has(verdict.cause));
+    const shown = this.#deployed().filter((name) => allowed(name) || (facts.toolChanges && baseline));
+    const problems = wireProblems(wire.view(body), shown, this.#here.loaded);
     // Elsewhere what was loaded stays in sight, and the gate refuses it.
     if (wire === WIRES.anthropic)
       problems.push(
@@ -559,49 +570,21 @@ export class World {
     const place = this.#subs.get(id) ?? this.#placed(new Checker());
     this.#subs.set(id, place);
     const [wanted = ""] = /lazy_\d/.exec(JSON.stringify(request.user.content)) ?? [];
-    const provider = (name: string): Provider | undefined => {
-      const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
-      if (api === undefined) return undefined;
-      const world = this;
-      return {
-        ...WIRES[api].provider,
-        async *stream(_model, body) {
-          if (isolate.dead) throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
-          const met = world.#meet(api, body);
-          if (met.kind === "refused") throw world.#broken(`a sub-session is refused by ${met.failure.rule}`);
-          const model = modelOf(world.#history.model, world.#deployment);
-          const wire = WIRES[api];
-          const problems = [...met.flags, ...wire.problems(body), ...wireProblems(wire.view(body), [], place.loaded)];
-          const { deferral } = wire.provider.facts(model.split("/")[1] ?? "");
-          const accepted = {
-            layout: wire.layout(body),
-            problems,
-            readTokens: met.read,
-            idealTokens: 0,
-            inlineOnly: !deferral,
-          };
-          try {
-            place.checker.check(model, accepted, null);
-          } catch (error) {
-            throw world.#broken(`in a sub-session: ${error instanceof Error ? error.message : String(error)}`);
-          }
-          place.checker.begun(true);
-          const done = wire.view(body).calls.size >= 2;
-          const next = done
-            ? say("Done.")
-            : met.visible.includes(wanted)
-              ? call(wanted, { text: "x" })
-              : call("tool_search", { query: wanted });
-          const answered = met.answer([next]);
-          yield* answered.read(answered.length);
-        },
-      };
-    };
-    const sink = new Sink("sub");
+    const world = this;
+    const own: Isolate = freshIsolate();
+    class Tap extends Sink {
+      override emit(event: TurnEventBody): void {
+        if (event.type === "request") own.verdict = event.verdict;
+        if (event.type === "failed" && !isolate.dead && event.failure.reason !== "provider")
+          world.#broken(`a sub-session failed: ${event.failure.detail ?? event.failure.message}`);
+        super.emit(event);
+      }
+    }
+    const sink = new Tap("sub");
     const deps: TurnDeps = {
-      runtime: { agents: [this.#helper], provider },
+      runtime: { agents: [this.#helper], provider: (name) => this.#subProvider(isolate, name, place, own, wanted) },
       env: KEYS as unknown as Cloudflare.Env,
-      session: living(place.session, isolate),
+      session: living(place.session, isolate, () => {}),
       quotas: null,
       sink,
       now: () => this.#now,
@@ -609,6 +592,46 @@ export class World {
       log: () => {},
     };
     return { events: sink, over: runTurn(deps, request, `turn_${this.#mint()}`) };
+  }
+
+  #subProvider(isolate: Isolate, name: string, place: Place, own: Isolate, wanted: string): Provider | undefined {
+    const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
+    if (api === undefined) return undefined;
+    const world = this;
+    return {
+      ...WIRES[api].provider,
+      async *stream(_, body) {
+        if (isolate.dead) throw new HoldfastError({ reason: "lost", message: "This isolate is dead." });
+        const wire = WIRES[api];
+        const met = world.#meet(api, body);
+        const model = modelIn(api, body);
+        world.#guard(() => {
+          if (met.kind === "refused") throw new Error(`a sub-session is refused by ${met.failure.rule}`);
+          const { deferral } = wire.provider.facts(model.split("/")[1] ?? "");
+          const problems = wireProblems(
+            wire.view(body),
+            world.#helper.tools.map(({ spec }) => spec.name),
+            place.loaded,
+          );
+          const accepted = {
+            layout: wire.layout(body),
+            problems: [...met.flags, ...wire.problems(body), ...problems],
+            readTokens: met.read,
+            idealTokens: met.ideal,
+            inlineOnly: !deferral,
+          };
+          place.checker.check(model, accepted, own.verdict);
+        });
+        if (met.kind === "refused") return;
+        place.checker.begun(true);
+        const done = wire.view(body).calls.size >= 2;
+        const next = met.visible.includes(wanted)
+          ? call(wanted, { text: "x" })
+          : call("tool_search", { query: wanted });
+        const answered = met.answer([done ? say("Done.") : next]);
+        yield* answered.read(answered.length);
+      },
+    };
   }
 
   #deployed(): string[] {
