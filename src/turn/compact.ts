@@ -90,8 +90,13 @@ export function withoutBlock(
   const [first, ...rest] = whole;
   if (first?.entry.kind !== "compaction" || first.entry.block?.provider !== provider.name) return null;
   const { block: _, ...entry } = first.entry;
-  const kept = rest.flatMap(({ seq, entry: { kind } }) => (kind === "system_update" ? [] : [seq]));
-  return { ...entry, at: now(), turn, kept: kept.sort((a, b) => a - b) };
+  return { ...entry, at: now(), turn, kept: staying(rest) };
+}
+
+/** All of a context that can stay behind a compaction of it: not an earlier one, nor what becomes system text. */
+export function staying(whole: readonly Numbered[]): number[] {
+  const stays = whole.filter(({ entry: { kind } }) => kind !== "compaction" && kind !== "system_update");
+  return stays.map(({ seq }) => seq).sort((a, b) => a - b);
 }
 
 /** What a compaction of this context keeps. */

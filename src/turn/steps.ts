@@ -16,7 +16,7 @@ import { askedChain, rerunOf } from "./begin.ts";
 import { Budget } from "./budget.ts";
 import { callRecord } from "./call-record.ts";
 import { type Batch, callTools, interrupted, type Waiting } from "./call-tools.ts";
-import { compact, compactionEntry, isDue, planFor, withoutBlock } from "./compact.ts";
+import { compact, compactionEntry, isDue, planFor, staying, withoutBlock } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
 import { awake, fallsBack, PATIENCE_SECONDS, restAfter } from "./fallback.ts";
@@ -207,7 +207,7 @@ export class Steps {
   async #compactedBy({ summary, raw }: { summary: string; raw: string }, call: CallRecord | null): Promise<void> {
     const whole = await this.#setup.whole();
     const work = { setup: this.#setup, conversation: this.#conversation, whole, asked: this.#start.userSeq };
-    const kept = planFor(work)?.kept ?? whole.map(({ seq }) => seq);
+    const kept = planFor(work)?.kept ?? staying(whole);
     const block = { provider: this.#model.provider.name, model: this.#model.full, raw };
     this.#conversation.compact(compactionEntry(work, { kept }, { summary, why: "provider", block }), whole, call);
   }

@@ -81,7 +81,8 @@ export function ringAgent(
     fallback,
     thinking,
     textual = false,
-  }: Pick<History, "model" | "fallback" | "thinking"> & Partial<Pick<History, "textual">>,
+    byProvider = false,
+  }: Pick<History, "model" | "fallback" | "thinking"> & Partial<Pick<History, "textual" | "byProvider">>,
   deployment: () => Deployment,
   hang: Hang,
   helper: Agent | null = null,
@@ -97,6 +98,7 @@ export function ringAgent(
       ...(thinking ? { thinking: 1024 } : {}),
     },
     tools: [echo("note", 0)],
+    ...(byProvider ? { compaction: { by: "provider" } } : {}),
     limits: { steps: 1000, repeats: 1000 },
   });
   const install = defineTool({

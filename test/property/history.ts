@@ -13,6 +13,8 @@ export interface History {
   readonly window: number | null;
   /** The agent's instructions are a text, not a function. */
   readonly textual: boolean;
+  /** The agent leaves its automatic compactions to the provider. */
+  readonly byProvider: boolean;
   readonly turns: readonly Turn[];
   /** Plain turns follow until so many requests were made. */
   readonly least: number;
@@ -82,6 +84,8 @@ export interface Planned {
   readonly fault: Fault | null;
   /** The session is copied while the request is out. */
   readonly copied: Copying | null;
+  /** The provider compacts the context instead of answering, if it was told that it may. */
+  readonly compacts?: boolean;
 }
 
 export type PlannedCall =
@@ -207,6 +211,7 @@ const planned: fc.Arbitrary<Planned> = fc.record({
   ),
   fault,
   copied: fc.oneof({ weight: 30, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: copying }),
+  compacts: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
 const deploy: fc.Arbitrary<Deploy> = fc.oneof(
@@ -294,6 +299,7 @@ const world = {
   model: fc.constantFrom(...MODELS),
   thinking: fc.boolean(),
   textual: fc.boolean(),
+  byProvider: fc.boolean(),
   window: fc.oneof(
     { weight: 3, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 2_500, max: 8_000 }) },

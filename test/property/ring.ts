@@ -23,7 +23,7 @@ const KINDS = [
     "dead_before_send",
   ].map((kind) => `fault ${kind}`),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
-  ...["asked", "threshold", "too_long"].map((why) => `compaction ${why}`),
+  ...["asked", "threshold", "too_long", "provider"].map((why) => `compaction ${why}`),
   ...["none", "calls", "refused", "cut", "dead_in_stream"].map((fault) => `summary ${fault}`),
   "instructions changed",
   ...["compaction", "rewind", "renderer", "revoked", "model", "late_inline", "fork_reset", "mode"].map(
@@ -51,6 +51,7 @@ const KINDS = [
     "search output",
     "additional tools",
     "bridged call",
+    "trigger none",
     "other API",
     "batch that failed",
     "wide batch",
@@ -60,8 +61,11 @@ const KINDS = [
 
 const LEAST_SHARE = 0.02;
 
-/** What comes up on one of thirteen models only, and there in half of the histories at best: a share of its own. */
-const RARE: Readonly<Record<string, number>> = { "bridged call": 0.005 };
+/**
+ * What comes up on one of thirteen models only, and there in half of the histories at best, or in small windows of five
+ * of them: a share of its own.
+ */
+const RARE: Readonly<Record<string, number>> = { "bridged call": 0.005, "trigger none": 0.005 };
 
 /** How many requests a history makes: the bounds, and what half of them reach. */
 const REQUESTS = { least: 5, most: 70, half: 15 };

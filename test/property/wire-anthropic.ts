@@ -1,7 +1,7 @@
 import { anthropic } from "../../src/providers/anthropic/provider.ts";
 import { readStream } from "../../src/providers/anthropic/stream.ts";
 import { companionId } from "../../src/providers/load-points.ts";
-import { LocalModel, layoutOf } from "../emulators/anthropic/index.ts";
+import { compact, LocalModel, layoutOf, type Part, stop } from "../emulators/anthropic/index.ts";
 import { sourceOf } from "../emulators/anthropic/source.ts";
 import { arriving, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
@@ -39,6 +39,10 @@ export const anthropicWire: Wire = {
       const received = model.receive(body);
       if (received.kind === "refused") return received;
       const { usage, idealCachedTokens, flags, request } = received;
+      const answered = (parts: readonly Part[]) => {
+        const events = received.answer(parts);
+        return { length: events.length, read: (until: number) => readStream(arriving(events.slice(0, until))) };
+      };
       return {
         kind: "accepted",
         read: usage.cache_read_input_tokens,
@@ -46,10 +50,10 @@ export const anthropicWire: Wire = {
         cached: usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
         flags,
         visible: request.visible,
-        answer(parts) {
-          const events = received.answer(parts);
-          return { length: events.length, read: (until) => readStream(arriving(events.slice(0, until))) };
-        },
+        answer: answered,
+        ...(request.body.context_management
+          ? { compacted: () => answered([compact("What was said so far."), stop("compaction")]) }
+          : {}),
       };
     };
   },

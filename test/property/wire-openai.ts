@@ -3,7 +3,7 @@ import { openai } from "../../src/providers/openai/provider.ts";
 import { readStream } from "../../src/providers/openai/stream.ts";
 import { functionsOf, itemsOf, textOf, toolsOf } from "../emulators/openai/content.ts";
 import { unseal } from "../emulators/openai/encrypted.ts";
-import { type AnyRequest, bodyLayout, findModel, LocalOpenAI } from "../emulators/openai/index.ts";
+import { type AnyRequest, bodyLayout, compact, findModel, LocalOpenAI, type Part } from "../emulators/openai/index.ts";
 import { withTypes } from "../emulators/openai/schema/request.ts";
 import { arriving, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
@@ -20,6 +20,10 @@ export const openaiWire: Wire = {
       const received = model.receive(body);
       if (received.kind === "refused") return received;
       const { usage, idealCachedTokens, flags, request } = received;
+      const answered = (parts: readonly Part[]) => {
+        const events = received.answer(parts);
+        return { length: events.length, read: (until: number) => readStream(arriving(events.slice(0, until))) };
+      };
       return {
         kind: "accepted",
         read: usage.input_tokens_details.cached_tokens,
@@ -27,13 +31,10 @@ export const openaiWire: Wire = {
         cached: usage.input_tokens,
         flags,
         visible: request.visible,
-        answer(parts) {
-          // Models that do not reason give no such item.
-          const events = received.answer(
-            parts.filter(({ kind }) => kind !== "thinking" || findModel(request.body.model)?.reasoning),
-          );
-          return { length: events.length, read: (until) => readStream(arriving(events.slice(0, until))) };
-        },
+        // Models that do not reason give no such item.
+        answer: (parts) =>
+          answered(parts.filter(({ kind }) => kind !== "thinking" || findModel(request.body.model)?.reasoning)),
+        ...(request.items.at(-1)?.type === "compaction_trigger" ? { compacted: () => answered([compact()]) } : {}),
       };
     };
   },
@@ -83,11 +84,11 @@ function viewOf(body: AnyRequest): WireView {
   };
 }
 
-/** Reasoning that another model made: no rule of the API's forbids it, and design §3.2 does. */
+/** Reasoning or a compaction that another model made: no rule of the API's forbids it, and design §3 does. */
 function foreignReasoning(body: AnyRequest): string[] {
   return itemsOf(body).flatMap((item, index) => {
-    if (item.type !== "reasoning" || !item.encrypted_content) return [];
+    if ((item.type !== "reasoning" && item.type !== "compaction") || !item.encrypted_content) return [];
     const made = unseal(item.encrypted_content)?.model;
-    return made === findModel(body.model)?.id ? [] : [`input[${index}] is reasoning that ${made} made`];
+    return made === findModel(body.model)?.id ? [] : [`input[${index}] is ${item.type} that ${made} made`];
   });
 }

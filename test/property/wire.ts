@@ -16,6 +16,8 @@ export type Met =
       readonly flags: readonly string[];
       readonly visible: readonly string[];
       answer(parts: readonly SharedPart[]): Answered;
+      /** What the provider answers where the request has it compact the context by itself, or lets it. */
+      readonly compacted?: () => Answered;
     };
 
 /** An answer as so many records of a stream, of which a reader may get only the first few. */

@@ -41,6 +41,8 @@ import { modelIn, released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./w
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
+/** What has OpenAI compact a context, as the last item of a request. */
+const TRIGGER = '{"type":"compaction_trigger"}]}';
 const INVALID = { reason: "provider", status: 400, type: "invalid_request_error" } as const;
 const KEYS = {
   ANTHROPIC_API_KEY: "key",
@@ -412,7 +414,7 @@ export class World {
   }
 
   async *#answer(isolate: Isolate, api: WireName, bodyText: string): AsyncGenerator<ModelEvent> {
-    if (bodyText.includes(JSON.stringify(SUMMARY_REQUEST).slice(1, -1))) {
+    if (bodyText.includes(JSON.stringify(SUMMARY_REQUEST).slice(1, -1)) || bodyText.includes(TRIGGER)) {
       yield* this.#summary(isolate, api, modelIn(api, bodyText), bodyText);
       return;
     }
@@ -452,7 +454,8 @@ export class World {
       this.#here.expected.clear();
       throw new HoldfastError({ ...INVALID, message: "messages.0: image is too large" });
     }
-    const answered = met.answer(play(this.#history, planned, met.visible, this.requests));
+    const compacts = planned?.compacts ? met.compacted : undefined;
+    const answered = compacts?.() ?? met.answer(play(this.#history, planned, met.visible, this.requests));
     this.#here.checker.begun(fault !== "dead_in_stream", this.#now);
     const broken = fault === "cut" || fault === "dead_in_stream";
     if (fault === "cut") this.seen.add("fault cut");
@@ -462,6 +465,7 @@ export class World {
     } finally {
       if (fault === "dead_in_stream") this.#kill(isolate, fault);
     }
+    if (compacts !== undefined && !broken) this.#compacted(isolate);
   }
 
   #meet(api: WireName, body: string): Met {
@@ -489,14 +493,19 @@ export class World {
     this.seen.add(`summary ${fault}`);
     if (fault === "refused") throw new HoldfastError({ ...INVALID, status: 500, message: "Broken." });
     const parts: SharedPart[] = fault === "calls" ? [call("note", { text: "no" })] : [say(`Summary ${this.requests}.`)];
-    const answered = met.answer(parts);
+    const trigger = body.includes(TRIGGER);
+    if (trigger) this.seen.add(`trigger ${fault}`);
+    const answered = trigger && met.compacted ? met.compacted() : met.answer(parts);
     const until = fault === "cut" || fault === "dead_in_stream" ? 3 : answered.length;
     try {
       yield* answered.read(Math.min(until, answered.length));
     } finally {
       if (fault === "dead_in_stream") this.#kill(isolate, fault);
     }
-    if (fault !== "none") return;
+    if (fault === "none") this.#compacted(isolate);
+  }
+
+  #compacted(isolate: Isolate): void {
     this.#here.checker.allow("compaction");
     this.#refusedForLength = false;
     // What tools said may be part of the summary now.

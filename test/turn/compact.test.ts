@@ -6,7 +6,7 @@ import { defineTool } from "../../src/define/tool.ts";
 import { testAgent } from "../../src/testing/test-agent.ts";
 import { verdictText } from "../../src/values/turn-event.ts";
 import { whyNotExtends } from "../emulators/anthropic/extends.ts";
-import { type Answer, call, httpFailure, say } from "../emulators/anthropic/index.ts";
+import { type Answer, compact as apiCompaction, call, httpFailure, say, stop } from "../emulators/anthropic/index.ts";
 import { scripted } from "../emulators/anthropic/scripted.ts";
 
 const WORDS = "word ".repeat(400);
@@ -219,6 +219,19 @@ describe("an automatic compaction", () => {
     await expect(session.say("second")).rejects.toThrow("prompt is too long");
     expect(model.requests.map(isSummary)).toEqual([false, false]);
   });
+});
+
+test("a provider that compacts twice in a row leaves the second one, with the message behind it", async () => {
+  const compacted = (what: string) => [apiCompaction(what), stop("compaction")];
+  const { model, session } = stage([compacted("Nothing yet."), compacted("Still nothing."), say("One."), say("Two.")], {
+    compaction: { by: "provider" },
+  });
+  expect((await session.say("first")).text).toBe("One.");
+  await session.say("second");
+  const [, , third = "", fourth = ""] = model.requests;
+  expect(third).toContain("Still nothing.");
+  expect(third).not.toContain("Nothing yet.");
+  expect(whyNotExtends(third, fourth)).toBeNull();
 });
 
 describe("a request that is too long", () => {

@@ -27,7 +27,7 @@ export type Received =
 const HEADERS = {
   "x-api-key": "local",
   "anthropic-version": "2023-06-01",
-  "anthropic-beta": "mid-conversation-system-2026-04-07,mid-conversation-tool-changes-2026-07-01",
+  "anthropic-beta": "mid-conversation-system-2026-04-07,mid-conversation-tool-changes-2026-07-01,compact-2026-01-12",
 };
 
 /** The emulator's rules and cache without HTTP: for tests that make very many requests. */
