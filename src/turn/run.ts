@@ -6,6 +6,7 @@ import { askedBy } from "./asked.ts";
 import { beginRequest, leaseSeconds, resumeRequest, started } from "./begin.ts";
 import type { TurnDeps } from "./deps.ts";
 import { passTurn } from "./follow.ts";
+import { HeldTurn } from "./held-turn.ts";
 import { lost } from "./journal.ts";
 import { CLIENT_GONE_MS, RUN_MS } from "./limits.ts";
 import type { Observe } from "./observation.ts";
@@ -15,7 +16,7 @@ import { Relay } from "./relay.ts";
 import { replayed } from "./replay.ts";
 import type { TurnRequest } from "./runtime.ts";
 import { type Model, resolveModels } from "./settings.ts";
-import { Steps } from "./steps.ts";
+import { takeSteps } from "./steps.ts";
 
 /** A turn that this isolate holds. */
 interface Held {
@@ -70,7 +71,7 @@ async function drive(
   hold: (limit: (leave: number) => void) => Promise<Held | null>,
 ): Promise<void> {
   const { env, session, sink, now, log } = deps;
-  let steps: Steps | null = null;
+  let running: HeldTurn | null = null;
   let pulse: Pulse | null = null;
   let relay: Relay | null = null;
   let failed: Failure | null = null;
@@ -106,8 +107,8 @@ async function drive(
     pulse.leaveBy(leaving);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
-    steps = new Steps({ ...deps, observe, attach }, request, held.models, start, pulse);
-    await steps.run();
+    running = new HeldTurn({ ...deps, observe, attach }, request, held.models, start, pulse);
+    await takeSteps(running);
   } catch (error) {
     const failure = failureOf(error);
     failed = failure;
@@ -115,8 +116,8 @@ async function drive(
     const { message: _, ...said } = failure;
     log("turn failed", { level: "warn", ...about, turn, ...said });
     // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
-    if (failure.reason !== "lost") await steps?.giveUp(failure).catch(() => undefined);
-    sink.emit({ type: "failed", failure, usage: steps?.usage ?? NO_USAGE });
+    if (failure.reason !== "lost") await running?.giveUp(failure).catch(() => undefined);
+    sink.emit({ type: "failed", failure, usage: running?.usage ?? NO_USAGE });
   } finally {
     pulse?.stop();
     observe?.({
@@ -124,13 +125,13 @@ async function drive(
       turn,
       startedAt,
       endedAt: now(),
-      status: statusOf(failed, pulse, steps),
-      usage: steps?.usage ?? NO_USAGE,
+      status: statusOf(failed, pulse, running),
+      usage: running?.usage ?? NO_USAGE,
       failure: failed,
     });
     signal?.removeEventListener("abort", leave);
     // What several isolates told stays one log, so that whoever read the beginning can go on from there.
-    if (resumed && !steps?.handedOver) relay?.attach();
+    if (resumed && !running?.handedOver) relay?.attach();
     await relay?.finish();
   }
 }
@@ -140,9 +141,9 @@ function endedOf(reason: unknown): Ended {
   return reason === "cancelled" || reason === "handed" ? reason : "lost";
 }
 
-function statusOf(failed: Failure | null, pulse: Pulse | null, steps: Steps | null) {
+function statusOf(failed: Failure | null, pulse: Pulse | null, turn: HeldTurn | null) {
   if (failed !== null) return "failed";
-  if (steps?.handedOver) return "handed_over";
+  if (turn?.handedOver) return "handed_over";
   return pulse?.ended === "cancelled" ? "stopped" : "done";
 }
 
