@@ -1,7 +1,9 @@
 import type { Emulator, RecordedRequest } from "../../test/emulators/anthropic/index.ts";
 import { startWorkerd, type Workerd } from "../../test/workerd.ts";
+import { type Compacted, compactions } from "./compactions.ts";
 import type { Models } from "./models.ts";
 import { LATE_FROM, TURNS } from "./scenario.ts";
+import { post, say } from "./worker-client.ts";
 
 const AGENTS = ["plain", "bound"] as const;
 export type AgentName = (typeof AGENTS)[number];
@@ -23,15 +25,21 @@ export interface Copied {
   readonly prefix: string;
 }
 
+/** What the emulators got of the conversations themselves, and what came of copies and of compactions of them. */
+export interface Held {
+  readonly anthropic: Models["anthropic"]["requests"];
+  readonly openai: Models["openai"]["requests"];
+  readonly chat: Models["chat"]["requests"];
+  readonly copies: readonly Copied[];
+  readonly compactions: readonly Compacted[];
+}
+
 /**
  * Holds the conversation of the scenario with each agent of the bench worker, through the real worker in workerd, in a
- * fresh process for each turn. Then goes on with copies of it. What OpenAI's emulators got stands in their records.
+ * fresh process for each turn. Then goes on with copies of it, and compacts it.
  */
-export async function holdfastConverses({
-  anthropic: emulator,
-  openai,
-  chat,
-}: Models): Promise<{ readonly requests: readonly RecordedRequest[]; readonly copies: readonly Copied[] }> {
+export async function holdfastConverses(models: Models): Promise<Held> {
+  const { anthropic: emulator, openai, chat } = models;
   const workerd = await startWorkerd({
     entry: "bench/cache/worker.ts",
     bindings: {
@@ -54,12 +62,12 @@ export async function holdfastConverses({
       }
       for (const agent of OPENAI_AGENTS) await say(workerd, agent, "bench", text);
     }
-    const requests = [...emulator.requests];
+    const held = { anthropic: [...emulator.requests], openai: [...openai.requests], chat: [...chat.requests] };
     const copies: Copied[] = [];
     for (const agent of AGENTS) {
       for (const at of CUTS) copies.push(await copy(workerd, emulator, agent, at, last[agent]));
     }
-    return { requests, copies };
+    return { ...held, copies, compactions: await compactions(workerd, models, [...held.anthropic, ...held.openai]) };
   } finally {
     await workerd.dispose();
   }
@@ -75,7 +83,7 @@ async function copy(
 ): Promise<Copied> {
   const how = at === null ? "clone" : "fork";
   const path = `/agents/${agent}/api/sessions/bench/${how}`;
-  const made = await post(workerd, path, { at }, {});
+  const made = await post(workerd, path, { at });
   const { id } = (await made.json()) as { id: string };
   await workerd.fresh();
   const before = last[(at ?? last.length) - 1];
@@ -85,27 +93,6 @@ async function copy(
   const first = emulator.requests[asked];
   if (first === undefined) throw new Error("a copy asked nothing");
   return { agent, at, before, first, prefix };
-}
-
-async function say(workerd: Workerd, agent: string, conversation: string, content: string): Promise<string> {
-  const body = { model: agent, messages: [{ role: "user", content }] };
-  const response = await post(workerd, "/v1/chat/completions", body, { "x-conversation-id": conversation });
-  await response.text();
-  return response.headers.get("x-holdfast-prefix") ?? "";
-}
-
-async function post(workerd: Workerd, path: string, body: object, more: Record<string, string>): Promise<Response> {
-  const response = await workerd.fetch(path, {
-    method: "POST",
-    headers: {
-      authorization: "Bearer bench-secret-bench-secret-bench",
-      "content-type": "application/json",
-      ...more,
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response;
 }
 
 function newest({ requests }: Emulator): RecordedRequest {

@@ -1,9 +1,9 @@
 import { type Emulator, startAnthropicEmulator } from "../../test/emulators/anthropic/index.ts";
 import { flatten } from "../../test/emulators/common/answer.ts";
-import { type OpenAIEmulator, startOpenAIEmulator } from "../../test/emulators/openai/index.ts";
+import { compact, type OpenAIEmulator, startOpenAIEmulator } from "../../test/emulators/openai/index.ts";
 import { throughBridge } from "../../test/emulators/openai-chat/bridge.ts";
 import { type ChatEmulator, startChatEmulator } from "../../test/emulators/openai-chat/index.ts";
-import { answerTo } from "./scenario.ts";
+import { answerTo, SUMMARY } from "./scenario.ts";
 
 /** An emulator for each API, all of which play the model of the scenario. */
 export interface Models {
@@ -23,8 +23,10 @@ export async function startModels(): Promise<Models> {
       }),
   });
   const openai = await startOpenAIEmulator({
-    answer: ({ lastUserText, visible, lastOutputs }) =>
-      answerTo({ lastUserText, visible, results: lastOutputs.map(({ name }) => name), thinks: false }),
+    answer: ({ lastUserText, visible, lastOutputs, bodyText }) =>
+      bodyText.includes('{"type":"compaction_trigger"}')
+        ? compact(SUMMARY)
+        : answerTo({ lastUserText, visible, results: lastOutputs.map(({ name }) => name), thinks: false }),
   });
   const chat = await startChatEmulator({
     answer({ lastUserText, visible, lastOutputs, bodyText }) {

@@ -37,16 +37,19 @@ export const OPENAI_MODELS = {
   bridge: "acme-bridge",
 } as const;
 
-/** The conversation by each strategy on OpenAI's APIs. Holdfast's have been held; their records are taken first. */
-export async function openaiRuns({ openai, chat: completions }: Models): Promise<Comparison[]> {
+/** The conversation by each strategy on OpenAI's APIs, beside those that Holdfast held. */
+export async function openaiRuns(
+  { openai, chat: completions }: Models,
+  own: { readonly openai: readonly Counted[]; readonly chat: readonly Counted[] },
+): Promise<Comparison[]> {
   const ours = (requests: readonly Counted[], name: string) =>
     requests.filter(({ json }) => (json as { model: string }).model === name);
   const { steps, boundaries } = OPENAI_MODELS;
   const held = {
-    steps: ours(openai.requests, steps),
-    boundaries: ours(openai.requests, boundaries),
-    chat: ours(completions.requests, OPENAI_MODELS.chat),
-    bridge: ours(completions.requests, OPENAI_MODELS.bridge),
+    steps: ours(own.openai, steps),
+    boundaries: ours(own.openai, boundaries),
+    chat: ours(own.chat, OPENAI_MODELS.chat),
+    bridge: ours(own.chat, OPENAI_MODELS.bridge),
   };
   const others = async (
     emulator: Emulated,
@@ -64,17 +67,17 @@ export async function openaiRuns({ openai, chat: completions }: Models): Promise
     return runs;
   };
   const inlines = [allInline, clearedEachPrompt, movedInline];
-  const own = (name: keyof typeof held): Run => ({ name: "**Holdfast**", requests: held[name] });
+  const run = (name: keyof typeof held): Run => ({ name: "**Holdfast**", requests: held[name] });
   return [
     {
       told: `\`${steps}\`: an implicit cache in steps of 128 tokens, whose writes cost nothing`,
       write: 1,
-      runs: [own("steps"), ...(await others(openai, responses, steps, [...inlines, declaredDeferred]))],
+      runs: [run("steps"), ...(await others(openai, responses, steps, [...inlines, declaredDeferred]))],
     },
     {
       told: `\`${boundaries}\`: a cache at boundaries, whose writes cost a quarter more`,
       write: 1.25,
-      runs: [own("boundaries"), ...(await others(openai, responses, boundaries, [...inlines, declaredDeferred]))],
+      runs: [run("boundaries"), ...(await others(openai, responses, boundaries, [...inlines, declaredDeferred]))],
     },
     {
       told: "Chat Completions of any endpoint, with an implicit cache in steps of 128 tokens",

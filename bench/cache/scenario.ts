@@ -1,3 +1,4 @@
+import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
 import { type AnswerOf, call, type SharedPart, say, think } from "../../test/emulators/common/answer.ts";
 import { LATE_SPEC, LAZY_SPECS } from "./catalog.ts";
 
@@ -36,6 +37,16 @@ export const TURNS: readonly ScriptedTurn[] = WANTS.map((wants, index) => ({
 
 const WANTED = new Map(TURNS.map(({ text, wants }) => [text, wants]));
 
+/** About 600 tokens. */
+export const SUMMARY = [
+  "The user looked into a row of matters that came up in a meeting with the people from the harbour office, each time asking",
+  "who has to be asked before anything is changed. ",
+  ...TURNS.map(
+    ({ wants }, index) => `Matter ${1000 + index * 37}: open, looked into with ${wants ?? "no tool"}; ask Ann.`,
+  ),
+  "Open: whether to write to Ann and Cleo now. Nothing has been changed yet.",
+].join(" ");
+
 /** What the model of the scenario looks at, whosever API it is asked by. */
 export interface Asked {
   readonly lastUserText: string;
@@ -50,6 +61,7 @@ export interface Asked {
  * where it wants nothing, it answers. With thinking asked for, it thinks before it calls and before it answers.
  */
 export function answerTo({ lastUserText, visible, results, thinks }: Asked): AnswerOf<SharedPart> {
+  if (lastUserText.endsWith(SUMMARY_REQUEST)) return say(SUMMARY);
   const wants = WANTED.get(lastUserText) ?? null;
   const thought = thinks ? [think(`The user asks: ${lastUserText} What that takes is ${wants ?? "an answer"}.`)] : [];
   if (wants === null || results.includes(wants)) return [...thought, say(lookedInto(lastUserText))];

@@ -2,6 +2,7 @@ import type { Emulator, RecordedRequest } from "../../test/emulators/anthropic/i
 import { percent, type Target, table, targets, thousands, times } from "../lib/markdown.ts";
 import { median, sum } from "../lib/stats.ts";
 import { converse, type Endpoint } from "./client.ts";
+import { compactionsReport } from "./compactions-table.ts";
 import { copiesTable, copiesTargets } from "./copies.ts";
 import { type Copied, holdfastConverses } from "./holdfast.ts";
 import { startModels } from "./models.ts";
@@ -40,17 +41,17 @@ export async function cacheSection(): Promise<string> {
   const models = await startModels();
   const emulator = models.anthropic;
   try {
-    const { requests, copies } = await holdfastConverses(models);
-    const ours = (name: string) => requests.filter(({ json }) => (json as { model: string }).model === name);
+    const held = await holdfastConverses(models);
+    const ours = (name: string) => held.anthropic.filter(({ json }) => (json as { model: string }).model === name);
     const told = "frozen bytes, host searches, companions";
     const plain: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5") }];
     const bound: Run[] = [{ name: "**Holdfast**", told, requests: ours("claude-sonnet-5-5") }];
-    const openai = await openaiRuns(models);
+    const openai = await openaiRuns(models, held);
     for (const make of STRATEGIES) {
       plain.push(await run(emulator, make(), "claude-sonnet-5", false));
       bound.push(await run(emulator, make(), "claude-sonnet-5-5", true));
     }
-    return `${report(plain, bound, copies)}\n\n${openaiReport(openai)}`;
+    return [report(plain, bound, held.copies), openaiReport(openai), compactionsReport(held.compactions)].join("\n\n");
   } finally {
     await models.close();
   }

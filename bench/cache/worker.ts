@@ -5,8 +5,15 @@ import { CORE_SPECS, LATE_SPEC, LAZY_SPECS, resultOf, SYSTEM } from "./catalog.t
 
 export { SessionObject } from "../../src/index.ts";
 
-/** `LATE` is set once the server with the late tool is connected. */
-const { LATE, CHAT_URL } = env as unknown as { readonly LATE?: string; readonly CHAT_URL: string };
+/**
+ * `LATE` is set once the server with the late tool is connected; with `COMPACT` a conversation is compacted before its
+ * next call, by the provider where it can.
+ */
+const { LATE, COMPACT, CHAT_URL } = env as unknown as {
+  readonly LATE?: string;
+  readonly COMPACT?: string;
+  readonly CHAT_URL: string;
+};
 
 const tool = (spec: ToolSpec) =>
   defineTool({
@@ -24,6 +31,7 @@ const agent = (name: string, model: string, settings: Agent["settings"]) =>
     model,
     settings,
     instructions: SYSTEM,
+    ...(COMPACT ? { compaction: { by: "provider", threshold: 0.001 } } : {}),
     tools: [...[...CORE_SPECS, ...(LATE ? [LATE_SPEC] : [])].map(tool), lazy(LAZY_SPECS.map(tool))],
   });
 
