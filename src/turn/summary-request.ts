@@ -67,12 +67,12 @@ function intact({ agent }: Setup, chain: Chain | null): Chain | null {
 
 /** What no request of the chain carried yet. Tools that are not declared yet have no load point in it. */
 function rendered(setup: Setup, conversation: Conversation, chain: Chain, tail: ReadonlySet<number>): Item[] {
-  const { unsent } = conversation;
-  const told = chain.items.at(-1)?.ahead === true;
-  return items(setup, conversation, chain, [
-    ...(told ? answering(unsent) : []),
-    ...without(told ? unsent.slice(answering(unsent).length) : unsent, tail),
-  ]);
+  return items(setup, conversation, chain, unsentWithout(conversation, tail));
+}
+
+function unsentWithout({ chain, unsent }: Conversation, tail: ReadonlySet<number>): Numbered[] {
+  const answer = chain?.items.at(-1)?.ahead ? answering(unsent) : [];
+  return [...answer, ...without(unsent.slice(answer.length), tail)];
 }
 
 /**
@@ -93,7 +93,7 @@ function declared(setup: Setup, conversation: Conversation) {
 /** The whole context, where the next request of the chain would begin anew too. */
 async function anew(setup: Setup, conversation: Conversation, tail: ReadonlySet<number>): Promise<Chain> {
   const draft = conversation.aside();
-  draft.unsent = without(draft.unsent, tail);
+  draft.unsent = unsentWithout(draft, tail);
   // A search of ours goes to the end of what is left: what it could hang on otherwise may be in the tail.
   draft.sentThrough = Number.MAX_SAFE_INTEGER;
   const whole = async () => without(await setup.whole(), tail);

@@ -27,7 +27,7 @@ function stage(answers: readonly Answer[], options: Partial<AgentOptions> = {}) 
     tools: [tool("note"), lazy(tool("weather", "Rain."), tool("news"))],
     ...options,
   });
-  return { model, session: testAgent(agent, { model: model.provider }) };
+  return { model, agent, session: testAgent(agent, { model: model.provider }) };
 }
 
 const isSummary = (body: string) => body.includes(JSON.stringify(SUMMARY_REQUEST));
@@ -68,23 +68,34 @@ describe("a compaction that is asked for", () => {
     expect(next?.cacheRead).toBe((after?.cacheRead ?? 0) + (after?.cacheWrite ?? 0));
   });
 
-  test("extends a last request that told of the mode's tools: its answer follows it, though it stays", async () => {
-    const answers = [say("One."), call("enter_plan_mode"), say("Planned."), say("They plan."), say("Go on.")];
-    const { model, session } = stage(answers, {
-      model: "scripted/claude-opus-5-5",
-      plan: true,
-      tools: [tool("note"), act],
+  describe("after a request that told of the mode's tools", () => {
+    const planned = async (revision: number) => {
+      const answers = [say("One."), call("enter_plan_mode"), say("Planned."), say("They plan."), say("Go on.")];
+      const options = { model: "scripted/claude-opus-5-5", plan: true, tools: [tool("note"), act] };
+      const { model, session, agent } = stage(answers, options);
+      await session.say(`first ${WORDS}`);
+      await session.say("second");
+      Object.assign(agent, { revision });
+      expect(await session.compact()).toBe(true);
+      const [, , planning = "", summary = ""] = model.requests;
+      expect(planning).toContain("tool_removal");
+      expect(isSummary(summary)).toBe(true);
+      await session.say("third");
+      expect(model.requests.at(-1)).toContain("Planned.");
+      return { planning, summary, verdict: (await session.ledger())[3]?.verdict };
+    };
+
+    test("extends it: its answer follows it, though it stays", async () => {
+      const { planning, summary, verdict } = await planned(1);
+      expect(whyNotExtends(planning, summary)).toBeNull();
+      expect(verdict).toEqual({ prefix: "extends" });
     });
-    await session.say(`first ${WORDS}`);
-    await session.say("second");
-    expect(await session.compact()).toBe(true);
-    const [, , planning = "", summary = ""] = model.requests;
-    expect(planning).toContain("tool_removal");
-    expect(isSummary(summary)).toBe(true);
-    expect(whyNotExtends(planning, summary)).toBeNull();
-    expect((await session.ledger()).at(-1)).toMatchObject({ purpose: "summary", verdict: { prefix: "extends" } });
-    await session.say("third");
-    expect(model.requests.at(-1)).toContain("Planned.");
+
+    test("has its answer, too, where the chain begins anew", async () => {
+      const { summary, verdict } = await planned(2);
+      expect(summary).toContain("Planned.");
+      expect(verdict).toEqual({ prefix: "break", cause: "revoked" });
+    });
   });
 
   test("keeps the history: nothing is rewritten, and the entry says what it kept", async () => {
