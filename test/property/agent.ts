@@ -152,6 +152,10 @@ export function ringAgent(
       return textual ? text() : text;
     },
     ...(helper === null ? {} : { modes: MODES, subagents: [helper] }),
+    // A deploy may move the agent to what it falls back on: that model is not asked twice.
+    get fallback() {
+      return fallback === null || fallback === modelOf(model, deployment()) ? [] : [`${name}-${fallback}`];
+    },
     get revision() {
       return deployment().revision;
     },

@@ -1,4 +1,4 @@
-import { toolCatalog } from "../../src/catalog/catalog.ts";
+import { AGENT_MODE, toolCatalog } from "../../src/catalog/catalog.ts";
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { userMessages } from "../../src/context/branch.ts";
 import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
@@ -36,7 +36,7 @@ import {
 } from "./history.ts";
 import { play } from "./player.ts";
 import type { Met } from "./wire.ts";
-import { wireProblems } from "./wire-rules.ts";
+import { type WireView, wireProblems } from "./wire-rules.ts";
 import { modelIn, released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./wires.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
@@ -51,6 +51,9 @@ const KEYS = {
   HOLDFAST_LEASE_SECONDS: String(LEASE_SECONDS),
 };
 
+/** Tools whose calls wait for an answer. */
+const ASKING: ReadonlySet<string> = new Set(["ask", "submit_plan"]);
+
 /** Breaks behind which a new baseline is recorded. */
 const NEW_BASELINE: ReadonlySet<Cause> = new Set(["compaction", "fork_reset"]);
 
@@ -62,6 +65,8 @@ interface Isolate {
   message: number | null;
   /** Canaries of results that this isolate's next request must carry. */
   said: string[];
+  /** What its last request loads in front of the model. */
+  loads: readonly string[];
 }
 
 /** A session, and what its client and the checks know of it. */
@@ -72,6 +77,8 @@ interface Place {
   readonly expected: Set<string>;
   /** Names that something loaded. */
   readonly loaded: Set<string>;
+  /** Its next request records a baseline. */
+  fresh: boolean;
   lastText: string;
 }
 
@@ -103,8 +110,9 @@ export class World {
   #refusedForLength = false;
   #isolate: Isolate = freshIsolate();
   #api: WireName | null = null;
-  /** The mode of the turn or compaction that runs. */
+  /** The mode of the turn or compaction that runs, and the one that it began in. */
   #mode = "agent";
+  #began: string | null = null;
 
   constructor(history: History) {
     this.#history = history;
@@ -132,6 +140,7 @@ export class World {
       checker,
       expected: new Set<string>(),
       loaded: new Set(of?.loaded),
+      fresh: of === undefined,
       lastText: of?.lastText ?? "",
     };
   }
@@ -179,7 +188,8 @@ export class World {
     const ended = (chain: string) => branch.chains.find(({ key }) => key === `ring-${chain}`)?.ended ?? null;
     const place = this.#place(checker.copy(left, ended), this.#here);
     if (at === null) for (const said of expected) place.expected.add(said);
-    if (branch.chains.some((chain) => chain.ended === "fork_reset")) this.seen.add("copy cold");
+    place.fresh = branch.chains.some((chain) => chain.ended === "fork_reset");
+    if (place.fresh) this.seen.add("copy cold");
     else if (branch.chains.some(({ calls }) => calls.length > 0)) this.seen.add("copy warm");
     await place.session.adopt({ owner: OWNER.id, agent: "ring", conversation: `ring-${this.#places.length}` }, branch);
   }
@@ -227,7 +237,10 @@ export class World {
   /** Answers what waits, and goes on with the turn. */
   async #answerPauses({ approve, answers }: Answering, index: number): Promise<void> {
     const { session } = this.#here;
-    for (const { id, kind } of (await session.pauses()) ?? []) {
+    const pauses = (await session.pauses()) ?? [];
+    const mode = (await session.summary())?.mode;
+    const expected = approve && pauses.some(({ kind }) => kind === "plan") ? AGENT_MODE : mode;
+    for (const { id, kind } of pauses) {
       const decided = approve
         ? ({ decision: "approve" } as const)
         : ({ decision: "deny", reason: `No ${id}.` } as const);
@@ -236,7 +249,12 @@ export class World {
       const outcome = await session.answer(id, answer);
       if (outcome?.kind !== "answered") throw this.#broken(`an answer to a pause is ${JSON.stringify(outcome)}`);
       this.seen.add(kind === "question" ? "pause answered" : `plan ${decided.decision}`);
-      if (outcome.goesOn) await this.#run(answers, index, "", { goOn: true });
+      if (!outcome.goesOn) continue;
+      this.#began = null;
+      await this.#run(answers, index, "", { goOn: true });
+      if (this.#began !== null && this.#began !== expected) {
+        throw this.#broken(`a turn goes on in the mode ${this.#began}, and not in ${expected}`);
+      }
     }
   }
 
@@ -297,8 +315,12 @@ export class World {
   }
 
   #living(isolate: Isolate): SessionApi {
-    return living(this.#here.session, isolate, (mode) => {
+    const { session, loaded } = this.#here;
+    return living(session, isolate, (mode) => {
       this.#mode = mode;
+      this.#began ??= mode;
+      // What a mode makes core needs no search there.
+      for (const { spec } of toolCatalog(this.#agent, mode).core) loaded.add(spec.name);
     });
   }
 
@@ -384,7 +406,14 @@ export class World {
 
   #tell(event: TurnEventBody): void {
     if (event.type === "request") this.#isolate.verdict = event.verdict;
-    if (event.type === "result" && event.text.includes("canary-")) this.#isolate.said.push(canary(event.id));
+    if (event.type !== "result") return;
+    const { id, name, status, text } = event;
+    if (text.includes("canary-")) this.#isolate.said.push(canary(id));
+    const allowed = toolCatalog(this.#agent, this.#mode).allowed(name);
+    // What somebody was asked is answered in whatever mode they are in by then.
+    if (!allowed && status === "ok" && !ASKING.has(name)) throw this.#broken(`${name} ran in the mode ${this.#mode}`);
+    if (allowed && this.#isolate.loads.includes(name) && text.includes(" is not loaded."))
+      throw this.#broken(`${name} is loaded and can't be called in the mode ${this.#mode}`);
   }
 
   #kill(isolate: Isolate, fault: Fault): never {
@@ -507,6 +536,7 @@ export class World {
 
   #compacted(isolate: Isolate): void {
     this.#here.checker.allow("compaction");
+    this.#here.fresh = true;
     this.#refusedForLength = false;
     // What tools said may be part of the summary now.
     this.#here.expected.clear();
@@ -538,19 +568,18 @@ export class World {
     const wire = wireOf(model);
     this.seen.add(`model ${model}`);
     const facts = wire.provider.facts(model.split("/")[1] ?? "");
-    const { allowed, core } = toolCatalog(this.#agent, this.#mode);
-    // What a mode makes core needs no search there.
-    for (const { spec } of core) this.#here.loaded.add(spec.name);
+    const { allowed } = toolCatalog(this.#agent, this.#mode);
     // A baseline has all that the history speaks of. What a rewind brings back from before it is declared where it is
     // allowed; where it is forbidden it comes back with the mode (design §3.3).
-    const baseline = verdict?.prefix === "first" || (verdict?.prefix === "break" && NEW_BASELINE.has(verdict.cause));
+    const begins = verdict?.prefix === "first" || (verdict?.prefix === "break" && NEW_BASELINE.has(verdict.cause));
+    const baseline = begins && this.#here.fresh;
+    if (verdict !== null) this.#here.fresh = false;
     const shown = this.#deployed().filter((name) => allowed(name) || (facts.toolChanges && baseline));
-    const problems = wireProblems(wire.view(body), shown, this.#here.loaded);
+    const view = wire.view(body);
+    const problems = wireProblems(view, shown, this.#here.loaded);
+    if (verdict !== null) this.#isolate.loads = view.loads;
     // Elsewhere what was loaded stays in sight, and the gate refuses it.
-    if (wire === WIRES.anthropic)
-      problems.push(
-        ...met.visible.flatMap((name) => (allowed(name) ? [] : [`${name} is in sight in the mode ${this.#mode}`])),
-      );
+    if (wire === WIRES.anthropic) problems.push(...this.#outOfMode(view, met.visible, allowed));
     return {
       layout: wire.layout(body),
       problems: [...met.flags, ...wire.problems(body), ...problems],
@@ -560,6 +589,16 @@ export class World {
       copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
       inlineOnly: !facts.deferral,
     };
+  }
+
+  #outOfMode(view: WireView, visible: readonly string[], allowed: (name: string) => boolean): string[] {
+    const mode = `in sight in the mode ${this.#mode}`;
+    return [
+      ...visible.flatMap((name) => (allowed(name) ? [] : [`${name} is ${mode}`])),
+      ...view.declared.flatMap(({ name }) =>
+        allowed(name) && !visible.includes(name) ? [`${name} is not ${mode}`] : [],
+      ),
+    ];
   }
 
   #guard(check: () => void): void {
@@ -663,7 +702,7 @@ export class World {
 }
 
 function freshIsolate(): Isolate {
-  return { dead: false, verdict: { prefix: "first" }, message: null, said: [] };
+  return { dead: false, verdict: { prefix: "first" }, message: null, said: [], loads: [] };
 }
 
 /** The session as a living isolate reaches it; a dead one reaches nothing. `inMode` is told of what a turn or a compaction starts from. */
