@@ -43,9 +43,19 @@ export function answered(turn: HeldTurn, { prepared, saved, answer, call }: Aske
 }
 
 export function assistantEntry(turn: HeldTurn, prepared: Prepared, { blocks, stop }: Answer): AssistantEntry {
-  const { full: model } = turn.model;
-  const place = { model, chain: turn.key, epoch: prepared.chain.epoch };
-  return { ...turn.made, kind: "assistant", ...place, blocks, stop };
+  const { deps, start, model, key } = turn;
+  return {
+    v: 1,
+    kind: "assistant",
+    origin: "runtime",
+    at: deps.now(),
+    turn: start.turn,
+    model: model.full,
+    chain: key,
+    epoch: prepared.chain.epoch,
+    blocks,
+    stop,
+  };
 }
 
 function ending(
