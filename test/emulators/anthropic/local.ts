@@ -1,6 +1,6 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { createCanaryWatch } from "../common/canaries.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
 import type { Part } from "./answer.ts";
 import { PromptCache, type PromptUsage } from "./cache.ts";
 import { compile } from "./compile.ts";
@@ -56,11 +56,10 @@ export class LocalModel {
       idealCachedTokens: plan.ideal,
       flags: this.#watch(seenTexts(body)),
       answer(parts) {
-        let minted = 0;
         const compiled = compile(parts, {
           visible,
           declared: new Set(toolsOf(body).map((tool) => toolName(tool) ?? "")),
-          mint: (prefix) => mintId(prefix, n, `${++minted}`),
+          mint: minter(n, bodyText),
           sign: (text) => sign(text, binding),
         });
         plan.commit();

@@ -1,4 +1,4 @@
-import type { Exchange, Open } from "../common/exchange.ts";
+import type { Open, RecordOf } from "../common/exchange.ts";
 import type { PromptUsage } from "./cache.ts";
 import type { CacheMissReason } from "./diagnostics.ts";
 import type { Endpoint } from "./examine.ts";
@@ -6,20 +6,9 @@ import type { Failure } from "./failure.ts";
 import type { AnyRequest } from "./schema/request.ts";
 
 /** What the emulator keeps of each request. */
-export interface RecordedRequest extends Exchange {
+export interface RecordedRequest extends RecordOf<AnyRequest, Failure, PromptUsage> {
   readonly endpoint: Endpoint;
-  /** The body, if it was accepted. */
-  readonly body: AnyRequest | null;
-  /** The rule that refused it. */
-  readonly error: Failure | null;
-  /** The names that the model can call. */
-  readonly visible: readonly string[];
-  readonly usage: PromptUsage | null;
-  /** What perfectly placed breakpoints would have read, in tokens. */
-  readonly idealCachedTokens: number;
   readonly cacheMissReason: CacheMissReason | null;
-  /** Things that no rule forbids and that should not be, such as tool output outside its result. */
-  readonly flags: readonly string[];
   /** The id of the answer. */
   readonly messageId: string | null;
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { answering } from "../common/answering.ts";
 import { plainHeaders, readBody } from "../common/http.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
+import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
 import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
@@ -52,15 +54,11 @@ export async function serve(
     return sendJson(response, requestId, { input_tokens: tokens });
   }
   const exchange = { state, response, record, accepted: examined, requestId };
-  try {
-    await answer(exchange);
-  } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error));
-    state.problems.push(problem);
-    record.outcome = "failed";
-    if (response.headersSent) response.destroy();
-    else fail(exchange, scriptProblem(problem));
-  }
+  await answering(
+    exchange,
+    () => answer(exchange),
+    (problem) => fail(exchange, scriptProblem(problem)),
+  );
 }
 
 async function answer(exchange: Exchange): Promise<void> {
@@ -109,9 +107,7 @@ function spell(event: WireEvent, position: number): string {
 }
 
 function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  record.status = failure.status;
-  record.error = failure;
-  record.outcome = "failed";
+  refused(record, failure);
   sendFailure(response, requestId, failure);
 }
 
@@ -136,14 +132,10 @@ function messageId({ n, bodyText }: OpenRecord): string {
 }
 
 function surroundings({ record, accepted }: Exchange) {
-  let minted = 0;
   return {
     visible: accepted.visible,
     declared: new Set(toolsOf(accepted.body).map((tool) => toolName(tool) ?? "")),
-    mint: (prefix: string) => {
-      minted += 1;
-      return mintId(prefix, record.n, `${minted} ${record.bodyText}`);
-    },
+    mint: minter(record.n, record.bodyText),
     sign: (text: string) => sign(text, accepted.binding),
   };
 }

@@ -19,5 +19,20 @@ export interface Exchange {
   readonly events: number;
 }
 
+/** The same of an API whose bodies are `B`, that refuses with `F` and counts `U`. */
+export interface RecordOf<B, F, U> extends Exchange {
+  /** The body, if it was accepted. */
+  readonly body: B | null;
+  /** The rule that refused it. */
+  readonly error: F | null;
+  /** The names that the model can call. */
+  readonly visible: readonly string[];
+  readonly usage: U | null;
+  /** What a request that is placed and keyed as well as can be would have read from the cache, in tokens. */
+  readonly idealCachedTokens: number;
+  /** Things that no rule forbids and that should not be, such as tool output outside its result. */
+  readonly flags: readonly string[];
+}
+
 /** A record while the emulator fills it. */
 export type Open<E> = { -readonly [K in keyof E]: E[K] };

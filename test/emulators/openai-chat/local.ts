@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { createCanaryWatch } from "../common/canaries.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
 import { PromptCache, type PromptUsage } from "../openai/cache.ts";
 import type { Failure } from "../openai/failure.ts";
 import type { Part } from "./answer.ts";
@@ -47,8 +47,7 @@ export class LocalChat {
       idealCachedTokens: plan.ideal,
       flags: this.#watch(seenTexts(request.body)),
       answer(parts) {
-        let minted = 0;
-        const compiled = compile(parts, request.visible, (prefix) => mintId(prefix, n, `${++minted} ${bodyText}`));
+        const compiled = compile(parts, request.visible, minter(n, bodyText));
         plan.commit();
         const id = mintId("chatcmpl-", n, bodyText);
         const envelope = { id, created: Math.floor(now / 1000), request, usage: plan.usage };

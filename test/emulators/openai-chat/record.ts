@@ -1,4 +1,4 @@
-import type { Exchange, Open } from "../common/exchange.ts";
+import type { Open, RecordOf } from "../common/exchange.ts";
 import type { AnswererOf } from "../common/script.ts";
 import type { PromptUsage } from "../openai/cache.ts";
 import type { Failure } from "../openai/failure.ts";
@@ -7,19 +7,7 @@ import { textOf } from "./messages.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** What the emulator keeps of each request. */
-export interface RecordedRequest extends Exchange {
-  /** The body, if it was accepted. */
-  readonly body: ChatRequest | null;
-  /** The rule that refused it. */
-  readonly error: Failure | null;
-  /** The names that the model can call. */
-  readonly visible: readonly string[];
-  readonly usage: PromptUsage | null;
-  /** What one key would have read, in tokens. */
-  readonly idealCachedTokens: number;
-  /** Things that no rule forbids and that should not be, such as tool output outside its result. */
-  readonly flags: readonly string[];
-}
+export type RecordedRequest = RecordOf<ChatRequest, Failure, PromptUsage>;
 
 /** The record while the emulator fills it. */
 export type OpenRecord = Open<RecordedRequest>;

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { answering } from "../common/answering.ts";
 import { pathOf, plainHeaders, readBody } from "../common/http.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
+import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
 import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import { failureBody } from "../openai/failure.ts";
@@ -42,15 +44,11 @@ export async function serve(
   const requestId = `req_${record.n}`;
   if (examined.kind === "refused") return sendFailure(response, requestId, examined.failure);
   const exchange = { state, response, record, accepted: examined, requestId };
-  try {
-    await answer(exchange);
-  } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error));
-    state.problems.push(problem);
-    record.outcome = "failed";
-    if (response.headersSent) response.destroy();
-    else fail(exchange, { ...scriptProblem(problem), rule: "E-C11" });
-  }
+  await answering(
+    exchange,
+    () => answer(exchange),
+    (problem) => fail(exchange, { ...scriptProblem(problem), rule: "E-C11" }),
+  );
 }
 
 async function answer(exchange: Exchange): Promise<void> {
@@ -63,11 +61,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const parts = await nextParts(state, { ...record, body, ...answerView(body) });
   const http = parts.find((part) => part.kind === "http");
   if (http !== undefined) return fail(exchange, { rule: "E-C11", ...http });
-  let minted = 0;
-  const compiled = compile(parts, visible, (prefix) => {
-    minted += 1;
-    return mintId(prefix, record.n, `${minted} ${record.bodyText}`);
-  });
+  const compiled = compile(parts, visible, minter(record.n, record.bodyText));
   const delivery: Delivery = {
     response,
     record,
@@ -99,8 +93,6 @@ function controlOf(part: Part): Control[] {
 }
 
 function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  record.status = failure.status;
-  record.error = failure;
-  record.outcome = "failed";
+  refused(record, failure);
   sendFailure(response, requestId, failure);
 }

@@ -1,6 +1,6 @@
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { createCanaryWatch } from "../common/canaries.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
 import type { Part } from "./answer.ts";
 import type { NamespaceBehaviour } from "./availability.ts";
 import { PromptCache, type PromptUsage } from "./cache.ts";
@@ -65,8 +65,7 @@ export class LocalOpenAI {
       idealCachedTokens: plan.ideal,
       flags: this.#watch(seenTexts(body)),
       answer(parts) {
-        let minted = 0;
-        const compiled = compile(parts, request, (prefix) => mintId(prefix, n, `${++minted} ${bodyText}`));
+        const compiled = compile(parts, request, minter(n, bodyText));
         plan.commit();
         const id = mintId("resp_", n, bodyText);
         const envelope = { id, createdAt: Math.floor(now / 1000), request, usage: plan.usage };

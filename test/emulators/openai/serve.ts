@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { answering } from "../common/answering.ts";
 import { plainHeaders, readBody } from "../common/http.ts";
-import { mintId } from "../common/ids.ts";
+import { minter, mintId } from "../common/ids.ts";
+import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
 import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
@@ -56,15 +58,11 @@ export async function serve(
     record.outcome = "answered";
     return sendJson(response, requestId, endpoint === "compact" ? compaction(examined, record) : counted(examined));
   }
-  try {
-    await answer(exchange);
-  } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error));
-    state.problems.push(problem);
-    record.outcome = "failed";
-    if (response.headersSent) response.destroy();
-    else fail(exchange, scriptProblem(problem));
-  }
+  await answering(
+    exchange,
+    () => answer(exchange),
+    (problem) => fail(exchange, scriptProblem(problem)),
+  );
 }
 
 async function answer(exchange: Exchange): Promise<void> {
@@ -77,11 +75,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const parts = await nextParts(state, { ...record, body, ...answerView(accepted.items) });
   const http = parts.find((part) => part.kind === "http");
   if (http !== undefined) return fail(exchange, { rule: "E-O19", ...http });
-  let minted = 0;
-  const compiled = compile(parts, accepted, (prefix) => {
-    minted += 1;
-    return mintId(prefix, record.n, `${minted} ${record.bodyText}`);
-  });
+  const compiled = compile(parts, accepted, minter(record.n, record.bodyText));
   const id = mintId("resp_", record.n, record.bodyText);
   const delivery: Delivery = {
     response,
@@ -140,8 +134,6 @@ function errorRecord({ at, code, message, form }: Extract<Part, { kind: "error" 
 }
 
 function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  record.status = failure.status;
-  record.error = failure;
-  record.outcome = "failed";
+  refused(record, failure);
   sendFailure(response, requestId, failure);
 }

@@ -1,4 +1,5 @@
 import { createCanaryWatch } from "../common/canaries.ts";
+import { recordOf } from "../common/record.ts";
 import { emptyScript, type Script } from "../common/script.ts";
 import type { Part } from "./answer.ts";
 import type { Answerer, AnswerRequest } from "./answerer.ts";
@@ -42,22 +43,10 @@ export function openRecord(
   at: number,
   examined: Examined,
 ): OpenRecord {
-  const accepted = examined.kind === "accepted";
   const record: OpenRecord = {
-    ...incoming,
-    n: state.requests.length + 1,
-    json: accepted ? examined.body : examined.json,
-    body: accepted ? examined.body : null,
-    at,
-    status: accepted ? 0 : examined.failure.status,
-    error: accepted ? null : examined.failure,
-    outcome: accepted ? "open" : "failed",
-    visible: accepted ? examined.visible : [],
-    usage: null,
-    idealCachedTokens: 0,
-    flags: accepted ? state.watchCanaries(seenTexts(examined.body)) : [],
+    ...recordOf(state, incoming, at, examined, seenTexts),
+    endpoint: incoming.endpoint,
     responseId: null,
-    events: 0,
   };
   state.requests.push(record);
   return record;
