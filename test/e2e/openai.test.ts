@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LedgerRow } from "../../src/session/ledger-row.ts";
-import { call, type SharedPart, say } from "../emulators/common/answer.ts";
+import { call, say } from "../emulators/common/answer.ts";
 import { layoutDifference } from "../emulators/common/layout.ts";
 import * as openai from "../emulators/openai/index.ts";
 import { type Stage, startStage } from "./chat.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
 const deploy = (changes: Readonly<Record<string, string>>) =>
   stage.workerd.fresh({ INSTRUCTIONS, OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.url, ...changes });
 
-async function turn(conversation: string, text: string, ...answers: (SharedPart | SharedPart[])[]) {
+async function turn(conversation: string, text: string, ...answers: openai.Answer[]) {
   model.script(...answers);
   const reply = await stage.say(conversation, text);
   expect(reply.error).toBeNull();
@@ -101,4 +101,31 @@ test("the deployed worker runs on OpenAI where only its base URL is set, and on 
   } finally {
     await deployed.close();
   }
+});
+
+test("where the agent leaves it to the provider, the API's own item goes with the session to a rebuilt object, and no reader sees it", async () => {
+  const from = model.requests.length;
+  const own = { MODEL: "openai/gpt-5.4", COMPACTION: '{"by":"provider"}' };
+  const now = { ...own, COMPACTION: '{"by":"provider","threshold":0.001}' };
+  await deploy(own);
+  await turn("compacts", "weather?", search("weather"), call("weather", { text: "here" }), say("Rain."));
+  await deploy(now);
+  await turn("compacts", "and then?", say("It rained."), openai.compact(), say("Sun."));
+  await stage.object("compacts", "flushed");
+  await stage.workerd.wipeObjects({ INSTRUCTIONS, OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.url, ...own });
+  expect((await turn("compacts", "and now?", say("Still."))).prefix).toBe("extends");
+  const [, , last = "", summary = "", trigger = "", first = "", second = ""] = model.requests
+    .slice(from)
+    .map(({ bodyText }) => bodyText);
+  const differs = (a: string, b: string) => layoutDifference(openai.bodyLayout(a), openai.bodyLayout(b));
+  expect([differs(last, summary), differs(last, trigger), differs(first, second)]).toEqual([null, null, null]);
+  expect(JSON.parse(trigger).input.at(-1)).toEqual({ type: "compaction_trigger" });
+  const blob = JSON.parse(second).input[1];
+  expect(blob).toMatchObject({ type: "compaction", encrypted_content: expect.any(String) });
+  expect((await ledger("compacts")).map(({ purpose }) => purpose)).toEqual([
+    ...["answer", "answer", "answer", "summary", "summary", "answer", "answer"],
+  ]);
+  const entries = JSON.stringify((await stage.get("/api/sessions/compacts/entries")).body);
+  expect(entries).toContain("It rained.");
+  expect(entries).not.toContain(blob.encrypted_content);
 });

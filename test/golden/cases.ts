@@ -56,8 +56,28 @@ export const CASES: Readonly<Record<string, readonly GoldenTurn[]>> = {
     { user: "Clock and weather.", answers: [search("clock, weather"), [search("dates"), call("clock")], say("Both.")] },
   ],
 
+  compaction: [
+    { user: "Is it raining?", answers: [search("weather"), [say("Let me see."), call("weather")], say("It is.")] },
+    { user: "And now?", compact: "runtime", answers: [say("It rains."), [think("So."), say("Still.")]] },
+    { user: "And then?", answers: [say("Who knows.")] },
+  ],
+
   "odd-inputs": [
     { user: "Do odd things.", answers: [[call("clock", ODD), call("clock", '{"text":')], say("Odd.")] },
     { user: "Again.", answers: [say("No.")] },
+  ],
+};
+
+/** Where a provider compacts by itself, as it does that (`compacts` of its models' table). */
+export const OWN_COMPACTIONS: Readonly<Record<"at_length" | "when_asked", readonly GoldenTurn[]>> = {
+  at_length: [
+    { user: "Is it raining?", compact: "provider", answers: [[think("Hm."), say("It is.")]] },
+    { user: "And now?", compact: "provider", answers: ["compacted", [think("So."), say("Still.")]] },
+    { user: "And then?", compact: "provider", answers: [say("Who knows.")] },
+  ],
+  when_asked: [
+    { user: "Is it raining?", answers: [search("weather"), [say("Let me see."), call("weather")], say("It is.")] },
+    { user: "And now?", compact: "provider", answers: [say("It rains."), "compacted", [think("So."), say("Still.")]] },
+    { user: "And then?", answers: [say("Who knows.")] },
   ],
 };

@@ -13,14 +13,16 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import { type AnswerOf, flatten, type SharedPart } from "../emulators/common/answer.ts";
 import type { GoldenForm } from "./forms.ts";
 
-/** What every model can say. */
-export type GoldenAnswer = AnswerOf<SharedPart>;
+/** What every model can say; `lost` is a request that gets no answer, `compacted` one that the provider answers so. */
+export type GoldenAnswer = AnswerOf<SharedPart> | "lost" | "compacted";
 
 /** One turn of a golden conversation. */
 export interface GoldenTurn {
   readonly user: string;
-  /** What the model says, one answer a request; `lost` is a request that gets none. */
-  readonly answers: readonly (GoldenAnswer | "lost")[];
+  /** What the model says, one answer a request. */
+  readonly answers: readonly GoldenAnswer[];
+  /** The conversation is compacted before its next call, by whom it says. */
+  readonly compact?: "runtime" | "provider";
   /** Core tools that have come by now. */
   readonly late?: readonly string[];
 }
@@ -42,9 +44,9 @@ export async function playConversation(form: GoldenForm, turns: readonly GoldenT
   const client = new SessionClient({ getByName: () => session }, "golden");
   const bodies: string[] = [];
   let minted = 0;
-  for (const [index, { user, answers, late = [] }] of turns.entries()) {
+  for (const [index, { user, answers, late = [], compact }] of turns.entries()) {
     const planned = [...answers];
-    const agent = goldenAgent(form.model, late);
+    const agent = goldenAgent(form.model, late, compact);
     const stream = (_: string, body: string) => {
       bodies.push(body);
       return answerTo(form, body, planned.shift(), bodies.length);
@@ -72,13 +74,18 @@ export async function playConversation(form: GoldenForm, turns: readonly GoldenT
 async function* answerTo(
   form: GoldenForm,
   body: string,
-  answer: GoldenAnswer | "lost" | undefined,
+  answer: GoldenAnswer | undefined,
   n: number,
 ): AsyncGenerator<ModelEvent> {
   if (answer === undefined) throw new Error(`request ${n} has no answer`);
   if (answer === "lost") {
     form.answer(body, [], n);
     throw new HoldfastError({ reason: "provider", status: 500, type: "api_error", message: "Lost." });
+  }
+  if (answer === "compacted") {
+    if (form.compacted === undefined) throw new Error("nobody compacts anything here");
+    yield* form.compacted(body, n);
+    return;
   }
   yield* form.answer(body, flatten(answer), n);
 }
@@ -95,13 +102,15 @@ const echo = (name: string, description: string) =>
   defineTool({ name, description, risk: "read", input: text, execute: () => `${name} has been done.` });
 
 /** Few tools with short words, so that the files stay readable. */
-function goldenAgent(model: string, late: readonly string[]): Agent {
+function goldenAgent(model: string, late: readonly string[], compact: GoldenTurn["compact"]): Agent {
   return defineAgent({
     name: "golden",
     description: "The agent of the golden files.",
     model,
     settings: { maxOutputTokens: 1000, thinking: true },
     instructions: "You help Ann.",
+    // Any call at all used more of the window than this.
+    ...(compact === undefined ? {} : { compaction: { by: compact, threshold: 1e-9 } }),
     tools: [
       echo("clock", "Tells the time."),
       defineTool({

@@ -8,14 +8,23 @@ import { openaiCompatible } from "../../src/providers/openai-chat/provider.ts";
 import { readStream as readChat } from "../../src/providers/openai-chat/stream.ts";
 import { compile as compileMessage } from "../emulators/anthropic/compile.ts";
 import { examine as examineMessages } from "../emulators/anthropic/examine.ts";
-import { bodyLayout as anthropicLayout } from "../emulators/anthropic/index.ts";
+import {
+  type Part as AnthropicPart,
+  bodyLayout as anthropicLayout,
+  compact as compactedMessage,
+  stop,
+} from "../emulators/anthropic/index.ts";
 import { messageEvents } from "../emulators/anthropic/message.ts";
 import { sign } from "../emulators/anthropic/signatures.ts";
 import type { SharedPart } from "../emulators/common/answer.ts";
 import type { Layout } from "../emulators/common/layout.ts";
 import { compile as compileResponse } from "../emulators/openai/compile.ts";
 import { examine as examineResponses } from "../emulators/openai/examine.ts";
-import { bodyLayout as openaiLayout } from "../emulators/openai/index.ts";
+import {
+  compact as compactedResponse,
+  type Part as OpenAIPart,
+  bodyLayout as openaiLayout,
+} from "../emulators/openai/index.ts";
 import { responseEvents } from "../emulators/openai/response.ts";
 import { throughBridge } from "../emulators/openai-chat/bridge.ts";
 import { chunks, compile as compileChat } from "../emulators/openai-chat/compile.ts";
@@ -32,36 +41,44 @@ export interface GoldenForm {
   readonly inlineOnly?: true;
   /** The events of an answer, with ids that a person can read. Throws when the API would refuse request `n`. */
   answer(body: string, parts: readonly SharedPart[], n: number): AsyncIterable<ModelEvent>;
+  /** The same, of an answer in which the provider compacts what came before. */
+  compacted?(body: string, n: number): AsyncIterable<ModelEvent>;
 }
 
 /** Every form, by the folder of its files. */
 export const FORMS: Readonly<Record<string, GoldenForm>> = {
-  anthropic: {
-    model: "anthropic/claude-sonnet-5",
-    provider: anthropic,
-    layout: anthropicLayout,
-    answer(bodyText, parts, n) {
-      const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
-      const request = accepted(examineMessages({ endpoint: "messages", headers, bodyText }, { signatures: "own" }), n);
-      const { visible, binding, body } = request;
-      const context = {
-        visible,
-        declared: new Set<string>(),
-        mint: minting(n),
-        sign: (text: string) => sign(text, binding),
-      };
-      const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
-      const usage = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, cache_creation };
-      const envelope = { id: `msg_${n}`, model: body.model, usage, droppedThinking: [] };
-      return readAnthropic(arriving(messageEvents(envelope, compileMessage(parts, context))));
-    },
-  },
+  anthropic: messages("anthropic/claude-sonnet-5"),
   openai: responses("openai/gpt-5.4"),
   "openai-additional-tools": responses("openai/gpt-5.2"),
   "openai-breakpoints": responses("openai/gpt-5.6-sol"),
   "openai-chat": chat(),
   "openai-chat-bridge": chat("bridge"),
 };
+
+function messages(model: string): GoldenForm {
+  const answer = (bodyText: string, parts: readonly AnthropicPart[], n: number) => {
+    const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01", "anthropic-beta": "compact-2026-01-12" };
+    const request = accepted(examineMessages({ endpoint: "messages", headers, bodyText }, { signatures: "own" }), n);
+    const { visible, binding, body } = request;
+    const context = {
+      visible,
+      declared: new Set<string>(),
+      mint: minting(n),
+      sign: (text: string) => sign(text, binding),
+    };
+    const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
+    const usage = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, cache_creation };
+    const envelope = { id: `msg_${n}`, model: body.model, usage, droppedThinking: [] };
+    return readAnthropic(arriving(messageEvents(envelope, compileMessage(parts, context))));
+  };
+  return {
+    model,
+    provider: anthropic,
+    layout: anthropicLayout,
+    answer,
+    compacted: (body, n) => answer(body, [compactedMessage("It rains."), stop("compaction")], n),
+  };
+}
 
 function responses(model: string): GoldenForm {
   const settings: Parameters<typeof examineResponses>[1] = {
@@ -72,16 +89,18 @@ function responses(model: string): GoldenForm {
     storedSource: () => [],
     storedItem: () => undefined,
   };
+  const answer = (bodyText: string, parts: readonly OpenAIPart[], n: number) => {
+    const headers = { authorization: "Bearer key" };
+    const request = accepted(examineResponses({ endpoint: "responses", headers, bodyText }, settings), n);
+    const envelope = { id: `resp_${n}`, createdAt: 0, request, usage: NO_USAGE };
+    return readOpenAI(arriving(responseEvents(envelope, compileResponse(parts, request, minting(n)))));
+  };
   return {
     model,
     provider: openai,
     layout: openaiLayout,
-    answer(bodyText, parts, n) {
-      const headers = { authorization: "Bearer key" };
-      const request = accepted(examineResponses({ endpoint: "responses", headers, bodyText }, settings), n);
-      const envelope = { id: `resp_${n}`, createdAt: 0, request, usage: NO_USAGE };
-      return readOpenAI(arriving(responseEvents(envelope, compileResponse(parts, request, minting(n)))));
-    },
+    answer,
+    compacted: (body, n) => answer(body, [compactedResponse("It rains.")], n),
   };
 }
 
