@@ -1,23 +1,11 @@
 import type { APIError } from "openai/core/error";
 import { HoldfastError } from "../../values/errors.ts";
+import { providerFailure } from "../provider-failure.ts";
 
-/** What the API answered, readable for the caller: its own sentence, never our request. */
+/** What the API answered, readable for the caller. */
 export function refused(error: APIError): HoldfastError {
-  const status = error.status ?? null;
-  const retryAfter = Number(error.headers?.get("retry-after"));
-  const type = text(error.code) ?? text(error.type) ?? (status === null ? "connection" : "api_error");
-  const said = sentenceOf(error.error);
-  return new HoldfastError({
-    reason: "provider",
-    status,
-    type,
-    ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfter } : {}),
-    message:
-      said === null
-        ? `The model provider could not be reached${status === null ? "" : ` (${status})`}.`
-        : `The model provider answered ${status ?? "in mid-answer"} (${type}): ${said}`,
-    detail: `request ${error.requestID ?? "unknown"}`,
-  });
+  const unnamed = error.status === undefined ? "connection" : "api_error";
+  return providerFailure(error, text(error.code) ?? text(error.type) ?? unnamed, sentenceOf(error.error));
 }
 
 /** A failure that came as an event of the answer, which has no status. */
