@@ -21,6 +21,7 @@ export class Relay {
   /** The number of the event before them. */
   #after = 0;
   #telling: Promise<void> | null = null;
+  #left = false;
 
   constructor(session: Pick<SessionApi, "tell">, fence: number, log: EventLog) {
     this.#session = session;
@@ -30,6 +31,7 @@ export class Relay {
 
   /** The session wants the events, from the first on. */
   attach(): void {
+    if (this.#left) return;
     this.#restart();
     this.#soon();
   }
@@ -38,6 +40,12 @@ export class Relay {
   more(event: TurnEvent): void {
     this.#pending?.push(event);
     this.#soon();
+  }
+
+  /** The turn goes on elsewhere: whoever has it then tells its events from here on. */
+  leave(): void {
+    this.#left = true;
+    this.#pending = null;
   }
 
   /** Tells what is left, for there will be no more. */
@@ -72,7 +80,7 @@ export class Relay {
       const answer = await this.#session.tell(this.#fence, { log: this.#log.id, after: this.#after, events });
       if (pending !== this.#pending) continue; // The session asked for all of them meanwhile.
       if (answer === "lost") {
-        this.#pending = null;
+        this.leave();
       } else if (answer === "resend") {
         this.#restart();
       } else {

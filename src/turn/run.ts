@@ -115,8 +115,10 @@ async function drive(
     // Its message is left out: it may quote what the caller or the provider said.
     const { message: _, ...said } = failure;
     log("turn failed", { level: "warn", ...about, turn, ...said });
-    // Where the session can't be reached its lease runs out; the caller learns of the first fault either way.
-    if (failure.reason !== "lost") await running?.giveUp(failure).catch(() => undefined);
+    // Where the session can't be reached its lease runs out; the caller learns of the first fault either way. A turn that
+    // is not over there goes on elsewhere: that it failed here is nothing for those who follow it.
+    const over = failure.reason !== "lost" && (await givenUp(running, failure));
+    if (!over) relay?.leave();
     sink.emit({ type: "failed", failure, usage: running?.usage ?? NO_USAGE });
   } finally {
     pulse?.stop();
@@ -133,6 +135,16 @@ async function drive(
     // What several isolates told stays one log, so that whoever read the beginning can go on from there.
     if (resumed && !running?.handedOver) relay?.attach();
     await relay?.finish();
+  }
+}
+
+/** Gives a turn that failed back to its session. Answers whether the session knows that it is over. */
+async function givenUp(turn: HeldTurn | null, failure: Failure): Promise<boolean> {
+  try {
+    await turn?.giveUp(failure);
+    return turn !== null;
+  } catch {
+    return false;
   }
 }
 

@@ -40,8 +40,8 @@ function waiting(name: string, idempotent: boolean) {
   return { tool, calls };
 }
 
-/** A session whose turns are given out to this process, and what became of each. */
-function stage(provider: Provider, tools: readonly Tool[]) {
+/** A session whose turns are given out to this process, and what became of each. Calls of it named in `lost` never get there. */
+function stage(provider: Provider, tools: readonly Tool[], lost: ReadonlySet<"beat" | "append"> = new Set()) {
   const jobs: TurnJob[] = [];
   const work: Promise<unknown>[] = [];
   const ctx = { waitUntil: (one: Promise<unknown>) => void work.push(one) };
@@ -57,7 +57,14 @@ function stage(provider: Provider, tools: readonly Tool[]) {
     },
     now: Date.now,
   });
-  const client = new SessionClient({ getByName: () => session }, "test");
+  const reach = new Proxy(session, {
+    get(target, name) {
+      if (lost.has(name as "beat")) return () => Promise.reject(new Error("Network connection lost."));
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const client = new SessionClient({ getByName: () => reach }, "test");
   const agent = defineAgent({
     name: "a",
     description: "d",
@@ -80,6 +87,7 @@ function stage(provider: Provider, tools: readonly Tool[]) {
       startTurn(host, env, ctx, { ...request, signal: client.signal });
       return () => client.abort();
     },
+    alarm: () => session.alarm(),
     goOn: (job: TurnJob) => goOnWith(host, env, ctx, job),
     startInBackground: () => startInBackground(host, env, request),
     async events(): Promise<TurnEvent[]> {
@@ -221,4 +229,30 @@ test("a second run that is started with the same fence changes nothing", async (
   await on.events();
   expect(model.requests).toHaveLength(1);
   expect(await on.calls()).toHaveLength(1);
+});
+
+test.each([
+  ["a run that can't reach its session any more, and so gives the turn up,", "beat"],
+  ["a run whose end can't be stored", "append"],
+] as const)("%s tells no end to those who follow the turn: it goes on elsewhere", async (_, unreachable) => {
+  const slow = waiting("slow", true);
+  const model = scripted(call("slow"), say("Done."));
+  const lost = new Set<"beat" | "append">();
+  const on = stage(model.provider, [slow.tool], lost);
+  on.start();
+  await soon(() => expect(slow.calls).toHaveLength(1));
+  const events = on.events();
+  await pass(2 * SECOND);
+  lost.add(unreachable);
+  if (unreachable === "append") slow.calls[0]?.answer("never stored");
+  await pass(12 * SECOND);
+  lost.clear();
+  await pass(30 * SECOND);
+  void on.alarm();
+  await soon(() => expect(slow.calls).toHaveLength(2));
+  slow.calls[1]?.answer("there");
+  const types = (await events).map(({ type }) => type);
+  expect(types).not.toContain("failed");
+  expect(types.at(-1)).toBe("done");
+  expect((await on.events()).map(({ type }) => type)).not.toContain("failed");
 });
