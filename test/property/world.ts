@@ -248,6 +248,7 @@ export class World {
         kind === "question" ? ({ kind, answer: `Answer ${id}.` } as const) : ({ kind, ...decided } as const);
       const outcome = await session.answer(id, answer);
       if (outcome?.kind !== "answered") throw this.#broken(`an answer to a pause is ${JSON.stringify(outcome)}`);
+      if (answer.kind === "question") this.#here.expected.add(answer.answer);
       this.seen.add(kind === "question" ? "pause answered" : `plan ${decided.decision}`);
       if (!outcome.goesOn) continue;
       this.#began = null;

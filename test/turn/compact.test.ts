@@ -68,6 +68,21 @@ describe("a compaction that is asked for", () => {
     expect(next?.cacheRead).toBe((after?.cacheRead ?? 0) + (after?.cacheWrite ?? 0));
   });
 
+  test("leaves a baseline that has what the kept part loaded, though the mode forbids it", async () => {
+    const found = [call("tool_search", { query: "act" }), call("enter_plan_mode"), say("Planned.")];
+    const options = { model: "scripted/claude-opus-5-5", plan: true, tools: [tool("note"), lazy(act)] };
+    const { model, session } = stage([say("One."), ...found, say("They plan."), say("Go on.")], options);
+    await session.say(`first ${WORDS.repeat(8)}`);
+    await session.say("second");
+    expect(await session.compact()).toBe(true);
+    await session.say("third");
+    const third = model.requests.at(-1) ?? "";
+    expect(third).toContain("Loaded: act.");
+    expect(toolsOf(third).find(({ name }) => name === "act")).toMatchObject({ name: "act" });
+    expect(toolsOf(third).some(({ defer_loading }) => defer_loading)).toBe(false);
+    expect(third).toContain('"type":"tool_removal","tool":{"type":"tool_reference","name":"act"}');
+  });
+
   describe("after a request that told of the mode's tools", () => {
     const planned = async (revision: number) => {
       const answers = [say("One."), call("enter_plan_mode"), say("Planned."), say("They plan."), say("Go on.")];
