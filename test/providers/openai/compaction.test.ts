@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { SUMMARY_REQUEST, summaryText } from "../../../src/context/compaction.ts";
 import { anthropic } from "../../../src/providers/anthropic/provider.ts";
+import type { Provider } from "../../../src/providers/contract.ts";
 import { openai } from "../../../src/providers/openai/provider.ts";
 import { verdictText } from "../../../src/values/turn-event.ts";
 import * as claude from "../../emulators/anthropic/index.ts";
@@ -177,4 +178,25 @@ test("An agent that does not ask for it gets a summary alone", async () => {
   await chat.say("first", { model: GPT });
   await chat.say("second", { model: GPT, compaction: { threshold: 0.001 } });
   expect(bodies().some(isTrigger)).toBe(false);
+});
+
+test("Every model of the table that compacts when asked is asked by the trigger, and one that is not in it never is", () => {
+  expect(openai.facts("gpt-5.4-mini").compacts).toBe("when_asked");
+  expect(JSON.parse(openai.compactionTrigger ?? "null")).toEqual(TRIGGER);
+  expect(openai.facts("some-model").compacts).toBeUndefined();
+});
+
+test("A compaction that nobody asked for is left aside: the history still says all of it", async () => {
+  const unasked: Provider = {
+    ...openai,
+    async *stream() {
+      yield { type: "begun", id: "resp_1" };
+      yield { type: "compacted", summary: null, raw: '{"type":"compaction","encrypted_content":"unasked"}' };
+      yield { type: "block", block: { type: "text", text: "Hello." } };
+      yield { type: "stop", stop: "end" };
+    },
+  };
+  const session = talk({ openai: unasked }, { OPENAI_API_KEY: "key" });
+  expect(outcome(await session.say("Hello?", own))).toBe("end");
+  expect((await session.entries()).map(({ kind }) => kind)).toEqual(["user", "assistant"]);
 });
