@@ -18,6 +18,8 @@ export interface WorkerdOptions {
   readonly requestsPerMinute?: number;
   /** Where it listens; any free port if not given. */
   readonly port?: number;
+  /** Debuggers can attach (`inspector`). */
+  readonly inspect?: boolean;
   /** Console output goes to the test's output. */
   readonly verbose?: boolean;
   /** More objects than `SESSIONS`: the bindings' names, and the classes that the entry exports. */
@@ -43,6 +45,8 @@ export interface Workerd {
   /** Asks a clone, from 1: an isolate of its own that holds no object. */
   fetchClone(clone: number, path: string, init?: RequestInit): Promise<Response>;
   d1(): Promise<D1Database>;
+  /** Where debuggers attach, in the Chrome DevTools protocol; another port after `fresh`. */
+  inspector(): Promise<URL>;
   /** Applies D1 migrations that were not applied yet. */
   migrate(which?: (name: string) => boolean): Promise<void>;
   /**
@@ -120,6 +124,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
         resourcePersistencePath: persist,
         cf: false,
         ...(options.port === undefined ? {} : { port: options.port }),
+        ...(options.inspect ? { inspectorPort: 0 } : {}),
         handleStructuredLogs({ message }: { message: string }) {
           logs.push(message);
           if (options.verbose) console.log(message);
@@ -145,6 +150,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       return fetch(new URL(path, await mf.unsafeGetDirectURL(`clone-${clone}`)), init);
     },
     d1: () => mf.getD1Database("DB"),
+    inspector: () => mf.getInspectorURL(),
     async migrate(which = () => true) {
       await applyMigrations(await mf.getD1Database("DB"), which);
     },

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { whyNotExtends } from "../emulators/anthropic/extends.ts";
 import {
   type AnswerRequest,
@@ -13,6 +13,7 @@ import {
 import { seeded } from "../seeded.ts";
 import { startWorkerd } from "../workerd.ts";
 import { d1IsDown } from "./d1-outages.ts";
+import { collected, type Memory } from "./memory.ts";
 
 const KEY = "soak-secret-soak-secret-soak";
 
@@ -28,8 +29,10 @@ export interface SoakOptions {
   readonly seconds: number;
   /** The longest a client thinks between two messages. */
   readonly thinkMs: number;
-  /** workerd is killed this often, but not in the last third: its memory is watched then. */
+  /** workerd is killed this often, but not in the last third. */
   readonly killEveryMs: number;
+  /** Its memory is read this often in the last third; not at all if not given. */
+  readonly memoryEveryMs?: number;
   readonly seed: number;
 }
 
@@ -44,8 +47,8 @@ export interface SoakReport {
   /** What must be empty. */
   readonly invalid: readonly string[];
   readonly lost: readonly string[];
-  /** Resident memory of workerd in MB, over the last third of the time. */
-  readonly memory: readonly number[];
+  /** What workerd held in the last third, except its beginning: after a kill the sessions' objects come back one by one. */
+  readonly memory: readonly Memory[];
 }
 
 type Met = { provider: boolean; kill: boolean; d1: boolean };
@@ -54,8 +57,9 @@ type Met = { provider: boolean; kill: boolean; d1: boolean };
  * Clients that talk with their sessions while the provider fails, workerd is killed and D1 goes down, each by a seed.
  * They do what real ones do: wait when told to, and send a message again that got no answer, with its key.
  */
-export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: SoakOptions): Promise<SoakReport> {
-  const random = seeded(seed);
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const { sessions, seconds, thinkMs, killEveryMs } = options;
+  const random = seeded(options.seed);
   const invalid: string[] = [];
   const lost: string[] = [];
   const last = new Map<string, string>();
@@ -86,6 +90,7 @@ export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: So
   const model = await startAnthropicEmulator({ answer });
   const workerd = await startWorkerd({
     entry: "test/soak/worker.ts",
+    inspect: options.memoryEveryMs !== undefined,
     bindings: {
       ANTHROPIC_API_KEY: "key",
       ANTHROPIC_BASE_URL: model.url,
@@ -122,8 +127,10 @@ export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: So
   };
   const check = async (session: string, answers: readonly string[]) => {
     const response = await ask(`/api/sessions/${session}/entries?limit=500`).catch(() => null);
-    if (!response?.ok) return false;
-    const { entries } = (await response.json()) as {
+    // A kill may come in the middle of the answer, too.
+    const body = response?.ok ? await response.json().catch(() => null) : null;
+    if (body === null) return false;
+    const { entries } = body as {
       entries: { content?: { type: string; id?: string }[]; results?: { call: string }[] }[];
     };
     const text = JSON.stringify(entries);
@@ -159,7 +166,7 @@ export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: So
       last.delete(session);
     }
   };
-  const memory: number[] = [];
+  const memory: Memory[] = [];
   const kill = async () => {
     const calm = start + (seconds * 1_000 * 2) / 3;
     while (Date.now() + killEveryMs < calm) {
@@ -168,9 +175,11 @@ export async function soak({ sessions, seconds, thinkMs, killEveryMs, seed }: So
       await workerd.fresh();
       kills += 1;
     }
-    while (Date.now() < end) {
-      await sleep(Math.min(5_000, (seconds * 1_000) / 10));
-      memory.push(await residentMegabytes());
+    if (options.memoryEveryMs === undefined) return;
+    await sleep((end - calm) / 4);
+    while (Date.now() + options.memoryEveryMs < end) {
+      await sleep(options.memoryEveryMs);
+      memory.push(await collected(await workerd.inspector()));
     }
   };
   try {
@@ -202,22 +211,4 @@ function lastLine(text: string): string {
 
 async function countSessions(db: D1Database): Promise<number | undefined> {
   return (await db.prepare("SELECT count(*) AS count FROM sessions").first<{ count: number }>())?.count;
-}
-
-/** Resident memory of this process's workerd children. */
-async function residentMegabytes(): Promise<number> {
-  let kilobytes = 0;
-  for (const pid of await readdir("/proc")) {
-    if (!/^\d+$/.test(pid)) continue;
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    const parent = /^PPid:\s+(\d+)$/m.exec(status)?.[1];
-    if (/^Name:\s+workerd$/m.test(status) && parent === `${process.pid}`) {
-      kilobytes += Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-    }
-  }
-  return Math.round(kilobytes / 1024);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
