@@ -1,6 +1,6 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
 import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
-import { checkFirst, type Given, Lineage } from "./lineage.ts";
+import { checkFirst, type Given, Lineage, reaches } from "./lineage.ts";
 import { difference, endsWithChange } from "./tail.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
@@ -13,6 +13,8 @@ export interface Accepted {
   readonly problems: readonly string[];
   readonly readTokens: number;
   readonly idealTokens: number;
+  /** As in `Met`. */
+  readonly reach?: number | undefined;
   /** The model takes no tool but inline: a request may add some to the list, and the ledger has to say so. */
   readonly inlineOnly: boolean;
   /** For rings that copy sessions: all that is in the cache once it is answered, and the user message it answers, from 0. */
@@ -132,7 +134,8 @@ export class Checker {
     if (verdict !== null && given === null) checkVerdict(chain, layout, verdict, inlineOnly);
     if (chain.sent !== null && layoutDifference(chain.sent, layout) !== null) chain.written = false;
     const possible = this.#copied || this.#hasTwin(name) ? Math.min(idealTokens, chain.cached) : idealTokens;
-    if (chain.written && readTokens < possible) {
+    const near = chain.sent === null || reaches(chain.sent, accepted);
+    if (chain.written && near && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
     // Of what the last answered request wrote no later one can read more, until the next is answered.

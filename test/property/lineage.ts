@@ -47,6 +47,14 @@ export class Lineage {
   }
 }
 
+/** Whether the provider looks back far enough to find what an earlier request wrote at its end. */
+export function reaches(
+  earlier: Layout,
+  { layout, reach }: { readonly layout: Layout; readonly reach?: number | undefined },
+): boolean {
+  return reach === undefined || layout.blocks.length - earlier.blocks.length <= reach;
+}
+
 /** A chain as a copy was given it. */
 export interface Given {
   readonly newest: Answered | null;
@@ -61,14 +69,16 @@ export interface Given {
  */
 export function checkFirst(
   { newest, ended }: Given,
-  {
-    layout,
-    readTokens,
-    idealTokens,
-  }: { readonly layout: Layout; readonly readTokens: number; readonly idealTokens: number },
+  accepted: {
+    readonly layout: Layout;
+    readonly readTokens: number;
+    readonly idealTokens: number;
+    readonly reach?: number | undefined;
+  },
   verdict: Verdict,
   now: number,
 ): void {
+  const { layout, readTokens, idealTokens } = accepted;
   const said = JSON.stringify(verdict);
   const cause = verdict.prefix === "break" ? verdict.cause : null;
   if (ended !== null) {
@@ -88,7 +98,7 @@ export function checkFirst(
   }
   if (verdict.prefix !== "extends") throw new Error(`a copy extends what it was made of: the ledger calls it ${said}`);
   const cached = Math.min(newest.cached, idealTokens);
-  if (now < newest.at + TTL_MS && readTokens < cached) {
+  if (now < newest.at + TTL_MS && reaches(newest.layout, accepted) && readTokens < cached) {
     throw new Error(`a copy read ${readTokens} cached tokens where ${cached} were possible`);
   }
 }

@@ -3,10 +3,21 @@ import { openai } from "../../src/providers/openai/provider.ts";
 import { readStream } from "../../src/providers/openai/stream.ts";
 import { functionsOf, itemsOf, textOf, toolsOf } from "../emulators/openai/content.ts";
 import { unseal } from "../emulators/openai/encrypted.ts";
-import { type AnyRequest, bodyLayout, compact, findModel, LocalOpenAI, type Part } from "../emulators/openai/index.ts";
+import {
+  type AnyRequest,
+  bodyLayout,
+  compact,
+  findModel,
+  LocalOpenAI,
+  type Part,
+  type PromptUsage,
+} from "../emulators/openai/index.ts";
 import { withTypes } from "../emulators/openai/schema/request.ts";
 import { arriving, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
+
+/** No tool's result can be marked, so what was written at one is found again from so near only. */
+const EARLIER_ENDINGS = 20;
 
 /** OpenAI's Responses API. */
 export const openaiWire: Wire = {
@@ -28,7 +39,8 @@ export const openaiWire: Wire = {
         kind: "accepted",
         read: usage.input_tokens_details.cached_tokens,
         ideal: idealCachedTokens,
-        cached: usage.input_tokens,
+        cached: readable(usage, request.body.model),
+        ...(bySteps(request.body.model) ? {} : { reach: EARLIER_ENDINGS }),
         flags,
         visible: request.visible,
         // Models that do not reason give no such item.
@@ -39,6 +51,15 @@ export const openaiWire: Wire = {
     };
   },
 };
+
+/** Where only boundaries are written nothing behind the last one can be read. */
+function readable({ input_tokens, input_tokens_details: details }: PromptUsage, model: string): number {
+  return bySteps(model) ? input_tokens : details.cached_tokens + details.cache_write_tokens;
+}
+
+function bySteps(model: string): boolean {
+  return findModel(model)?.cache.kind === "steps";
+}
 
 function parse(body: string): AnyRequest {
   return withTypes(JSON.parse(body)) as AnyRequest;

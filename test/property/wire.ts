@@ -13,6 +13,8 @@ export type Met =
       readonly ideal: number;
       /** All that can be read of this request once it is answered. */
       readonly cached: number;
+      /** Behind the last marked place, how many blocks back the provider looks for what was written; none: as far as it takes. */
+      readonly reach?: number;
       readonly flags: readonly string[];
       readonly visible: readonly string[];
       answer(parts: readonly SharedPart[]): Answered;

@@ -586,6 +586,7 @@ export class World {
       problems: [...met.flags, ...wire.problems(body), ...problems],
       readTokens: met.read,
       idealTokens: met.ideal,
+      reach: met.reach,
       // Where the provider drops thinking with the next message, it can't read all that it wrote.
       copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
       inlineOnly: !facts.deferral,
