@@ -33,6 +33,8 @@ interface Chain {
   /** What it had in the cache, as far as it can be read. */
   cached: number;
   readonly allowed: Set<string>;
+  /** Why it broke last. */
+  began: Cause | null;
   readonly lineage: Lineage;
   /** What the session was copied with; null once a request was made. */
   given: Given | null;
@@ -53,10 +55,10 @@ export class Checker {
     const copy = new Checker();
     this.#copied = true;
     copy.#copied = true;
-    for (const [model, { lineage, allowed }] of this.#chains) {
+    for (const [model, { lineage, allowed, began }] of this.#chains) {
       const known = lineage.before(messages);
-      const given = { newest: known.newest, ended: ended(model) };
-      copy.#chains.set(model, { ...newChain(), allowed: new Set(allowed), lineage: known, given });
+      const given = { newest: known.newest, ended: ended(model), began };
+      copy.#chains.set(model, { ...newChain(), allowed: new Set(allowed), began, lineage: known, given });
     }
     return copy;
   }
@@ -124,7 +126,9 @@ export class Checker {
     chain.given = null;
     const added = inlineOnly && given?.newest != null && addsInline(given.newest.layout, layout);
     const cause = verdict?.prefix === "break" ? verdict.cause : null;
-    const declared = cause !== null && (chain.allowed.has(cause) || (added && cause === "late_inline"));
+    const stands = given?.ended === null && cause === given.began;
+    const declared = cause !== null && (chain.allowed.has(cause) || stands || (added && cause === "late_inline"));
+    if (cause !== null) chain.began = cause;
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
     const broke = chain.sent === null ? null : difference(chain.sent, layout, chain.sent === chain.answered);
@@ -160,6 +164,7 @@ function newChain(): Chain {
     written: false,
     cached: 0,
     allowed: new Set(),
+    began: null,
     lineage: new Lineage(),
     given: null,
   };

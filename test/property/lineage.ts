@@ -60,6 +60,8 @@ export interface Given {
   readonly newest: Answered | null;
   /** Why it is over there, as the copy was made; null where it goes on. */
   readonly ended: Cause | null;
+  /** Why its newest epoch began, which stands where none of what was answered in it is in the copy; null for its first. */
+  readonly began: Cause | null;
 }
 
 /**
