@@ -35,6 +35,8 @@ interface Chain {
   readonly allowed: Set<string>;
   /** Why it broke last. */
   began: Cause | null;
+  /** Reasons that stood at requests of which the ledger knows nothing: they were lost before their answer was stored. */
+  readonly unsaid: Set<string>;
   readonly lineage: Lineage;
   /** What the session was copied with; null once a request was made. */
   given: Given | null;
@@ -114,7 +116,7 @@ export class Checker {
     this.#current.verdict = "";
   }
 
-  /** A request of a chain reached the provider. `verdict` is what the ledger said of it, null where that is not known yet. */
+  /** A request of a chain reached the provider. `verdict` is what the ledger said of it, null where it says nothing: it was lost. */
   check(name: string, accepted: Accepted, verdict: Verdict | null, now = 0): void {
     const { layout, problems, readTokens, idealTokens, inlineOnly } = accepted;
     if (problems.length > 0) throw new Error(problems.join("; "));
@@ -123,11 +125,11 @@ export class Checker {
     this.#current = chain;
     this.#last = accepted;
     const { given } = chain;
-    chain.given = null;
+    chain.given = verdict === null ? given : null;
     const added = inlineOnly && given?.newest != null && addsInline(given.newest.layout, layout);
     const cause = verdict?.prefix === "break" ? verdict.cause : null;
     const stands = given?.ended === null && cause === given.began;
-    const declared = cause !== null && (chain.allowed.has(cause) || stands || (added && cause === "late_inline"));
+    const declared = cause !== null && (isAllowed(chain, cause) || stands || (added && cause === "late_inline"));
     if (cause !== null) chain.began = cause;
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
@@ -144,6 +146,8 @@ export class Checker {
     }
     // Of what the last answered request wrote no later one can read more, until the next is answered.
     chain.cached = Math.min(chain.cached, possible);
+    if (verdict !== null) chain.unsaid.clear();
+    else for (const reason of [...chain.allowed, ...(chain.sent === null ? ["model"] : [])]) chain.unsaid.add(reason);
     chain.sent = layout;
     chain.lineage.accepted(layout);
     chain.allowed.clear();
@@ -156,6 +160,10 @@ export class Checker {
   }
 }
 
+function isAllowed({ allowed, unsaid }: Chain, cause: string): boolean {
+  return allowed.has(cause) || unsaid.has(cause);
+}
+
 function newChain(): Chain {
   return {
     sent: null,
@@ -165,6 +173,7 @@ function newChain(): Chain {
     cached: 0,
     allowed: new Set(),
     began: null,
+    unsaid: new Set(),
     lineage: new Lineage(),
     given: null,
   };
@@ -194,7 +203,7 @@ function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inlineOnly
       return;
     case "break":
       if (chain.sent === null) return;
-      if (chain.allowed.has(verdict.cause)) return;
+      if (isAllowed(chain, verdict.cause)) return;
       // The same message again takes back an answer that was cut.
       if (verdict.cause === "rewind" && chain.answered !== null && endsWithChange(chain.answered)) return;
       // Since the last answer a request may have been lost that had a reason of its own to break.

@@ -1,6 +1,7 @@
+import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
 import { call, callUnseen, type SharedPart, say, think } from "../emulators/common/answer.ts";
 import { toolName } from "./agent.ts";
-import { type History, LAZY, type Planned, type PlannedCall } from "./history.ts";
+import { type History, LAZY, type Planned, type PlannedCall, type SummaryFault } from "./history.ts";
 
 /** JSON that changes when it is parsed and written again. */
 const ODD = '{"text":"\\ud800 and \\u0000","10":1,"2":12345678901234567890,"__proto__":{"a":1e400}}';
@@ -19,6 +20,17 @@ export function play(
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
   const between = history.thinking && n % 3 === 0 && calls.length > 0 ? [think(`On second thought ${n}.`)] : [];
   return [...thoughts, ...text, ...between, ...calls];
+}
+
+/** Whether a request asks for a summary: for the first time, `again` where no call is allowed any more, or not (null). */
+export function summaryAsked(body: string): "first" | "again" | null {
+  if (!body.includes(JSON.stringify(SUMMARY_REQUEST).slice(1, -1))) return null;
+  return /"tool_choice":("none"|\{"type":"none"\})/.test(body) ? "again" : "first";
+}
+
+/** What the model says when it is asked for a summary. */
+export function playSummary(fault: SummaryFault, n: number): SharedPart[] {
+  return fault === "calls" ? [call("note", { text: "no" })] : [say(`Summary ${n}.`)];
 }
 
 function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPart {

@@ -13,7 +13,7 @@ import {
   type PromptUsage,
 } from "../emulators/openai/index.ts";
 import { withTypes } from "../emulators/openai/schema/request.ts";
-import { arriving, type Wire } from "./wire.ts";
+import { arriving, type Met, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
 
 /** No tool's result can be marked, so what was written at one is found again from so near only. */
@@ -39,8 +39,7 @@ export const openaiWire: Wire = {
         kind: "accepted",
         read: usage.input_tokens_details.cached_tokens,
         ideal: idealCachedTokens,
-        cached: readable(usage, request.body.model),
-        ...(bySteps(request.body.model) ? {} : { reach: EARLIER_ENDINGS }),
+        ...cacheTerms(usage, request.body.model),
         flags,
         visible: request.visible,
         // Models that do not reason give no such item.
@@ -52,9 +51,13 @@ export const openaiWire: Wire = {
   },
 };
 
-/** Where only boundaries are written nothing behind the last one can be read. */
-function readable({ input_tokens, input_tokens_details: details }: PromptUsage, model: string): number {
-  return bySteps(model) ? input_tokens : details.cached_tokens + details.cache_write_tokens;
+/** What the cache holds of a request once it is answered: where only boundaries are written, nothing behind the last one. */
+export function cacheTerms(
+  { input_tokens, input_tokens_details: details }: PromptUsage,
+  model: string,
+): Pick<Extract<Met, { kind: "accepted" }>, "cached" | "reach"> {
+  if (bySteps(model)) return { cached: input_tokens };
+  return { cached: details.cached_tokens + details.cache_write_tokens, reach: EARLIER_ENDINGS };
 }
 
 function bySteps(model: string): boolean {

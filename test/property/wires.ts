@@ -33,6 +33,17 @@ export function modelIn(api: WireName, body: string): Model {
   return found;
 }
 
+/** The provider as if its models took only so many tokens; null is what they really take. */
+export function windowed(provider: Provider, window: () => number | null): Provider {
+  return {
+    ...provider,
+    facts(model) {
+      const facts = provider.facts(model);
+      return { ...facts, window: window() ?? facts.window };
+    },
+  };
+}
+
 /** The provider as another release of ours has it: the same entries give other bytes. */
 export function released(provider: Provider, other: () => boolean): Provider {
   return {

@@ -1,14 +1,32 @@
 import { env } from "cloudflare:workers";
 import type { Agent } from "../../src/define/types.ts";
-import { apiKeys, holdfast, type Provider } from "../../src/index.ts";
+import { apiKeys, SessionObject as Base, holdfast, type Provider } from "../../src/index.ts";
+import { sessionClient } from "../../src/session/client.ts";
+import type { ResumeRequest } from "../../src/session/contract.ts";
+import { sessionName } from "../../src/session/name.ts";
 import { canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
 import type { History } from "./history.ts";
-import { released, WIRE_NAMES, WIRES, type WireName } from "./wires.ts";
+import { released, WIRE_NAMES, WIRES, type WireName, windowed } from "./wires.ts";
+import type { Look } from "./workerd-place.ts";
 
-export { SessionObject } from "../../src/index.ts";
+export { TurnRunner } from "../../src/index.ts";
+
+/** The session's object, which counts how often its turn went to another isolate. */
+export class SessionObject extends Base {
+  #resumed = 0;
+
+  override resume(request: ResumeRequest) {
+    this.#resumed += 1;
+    return super.resume(request);
+  }
+
+  async resumed(): Promise<number> {
+    return this.#resumed;
+  }
+}
 
 /** What the ring tells this worker before each round. */
-export interface Deployed extends Pick<History, "model" | "fallback" | "thinking"> {
+export interface Deployed extends Pick<History, "model" | "fallback" | "thinking" | "window" | "textual"> {
   readonly name: string;
   readonly deployment: Deployment;
 }
@@ -22,15 +40,16 @@ function current(name: string): Deployment {
 }
 
 /** Before the ring has said anything. */
-const UNKNOWN = { model: "anthropic/claude-sonnet-5", fallback: null, thinking: false } as const;
+const UNKNOWN: Omit<Deployed, "name" | "deployment"> = {
+  ...{ model: "anthropic/claude-sonnet-5", fallback: null, thinking: false, window: null, textual: false },
+};
 
 function agentOf(name: string): Agent {
   const known = agents.get(name);
   if (known !== undefined) return known;
-  const { model, fallback, thinking } = deployed.get(name) ?? UNKNOWN;
   const agent = ringAgent(
     name,
-    { model, fallback, thinking },
+    deployed.get(name) ?? UNKNOWN,
     () => current(name),
     async (callId) => {
       const answer = await fetch(`${HOOK}/hang/${name}/${callId}`);
@@ -51,7 +70,10 @@ function announced(name: string): Agent {
 function provider(name: string, api: WireName): Provider {
   const own = WIRES[api].provider;
   return {
-    ...released(own, () => current(name).renderer),
+    ...windowed(
+      released(own, () => current(name).renderer),
+      () => deployed.get(name)?.window ?? null,
+    ),
     name: `${name}-${api}`,
     async *stream(model, body, deps) {
       await fetch(`${HOOK}/send/${name}`);
@@ -71,9 +93,33 @@ const worker = holdfast({
 
 export default {
   async fetch(request: Request, bindings: Cloudflare.Env, ctx: ExecutionContext): Promise<Response> {
-    if (new URL(request.url).pathname !== "/deploy") return worker.fetch(request, bindings, ctx);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/look") return Response.json(await look(bindings, searchParams));
+    if (pathname !== "/deploy") return worker.fetch(request, bindings, ctx);
     const list: Deployed[] = await request.json();
     for (const one of list) deployed.set(one.name, one);
     return new Response("deployed");
   },
 };
+
+/** A session as its object has it. */
+async function look(bindings: Cloudflare.Env, query: URLSearchParams): Promise<Look> {
+  const id = { owner: "ring", agent: query.get("agent") ?? "", conversation: query.get("conversation") ?? "" };
+  const session = sessionClient(bindings, id);
+  const objects = bindings.SESSIONS as unknown as { getByName(name: string): Pick<SessionObject, "resumed"> };
+  const [resumed, summary, entries, calls] = await Promise.all([
+    objects.getByName(sessionName(id)).resumed(),
+    session.summary(),
+    session.entries(0, 100_000),
+    session.calls(0, 100_000),
+  ]);
+  const branch = query.has("ends") ? await session.branch({ v: 1, at: null, of: "export" }) : null;
+  const chains = branch?.kind === "branch" ? branch.branch.chains : [];
+  return {
+    resumed,
+    status: summary?.status ?? null,
+    entries: entries?.entries ?? [],
+    calls: calls?.calls ?? [],
+    ended: Object.fromEntries(chains.map(({ key, ended }) => [key.split("#")[0] ?? "", ended])),
+  };
+}

@@ -1,7 +1,6 @@
 import { AGENT_MODE, toolCatalog } from "../../src/catalog/catalog.ts";
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { userMessages } from "../../src/context/branch.ts";
-import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
 import { toldEntries, uncompacted } from "../../src/context/effective.ts";
 import type { Agent } from "../../src/define/types.ts";
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
@@ -17,7 +16,7 @@ import { Sink } from "../../src/turn/sink.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { Cause, TurnEventBody, Verdict } from "../../src/values/turn-event.ts";
-import { call, type SharedPart, say } from "../emulators/common/answer.ts";
+import { call, say } from "../emulators/common/answer.ts";
 import { applyDeploy, canary, type Deployment, firstDeployment, modelOf, ringAgent, ringHelper } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
 import {
@@ -34,10 +33,10 @@ import {
   type SummaryFault,
   type Turn,
 } from "./history.ts";
-import { play } from "./player.ts";
+import { play, playSummary, summaryAsked } from "./player.ts";
 import type { Met } from "./wire.ts";
 import { type WireView, wireProblems } from "./wire-rules.ts";
-import { modelIn, released, WIRE_NAMES, WIRES, type WireName, wireOf } from "./wires.ts";
+import { modelIn, released, WIRE_NAMES, WIRES, type WireName, windowed, wireOf } from "./wires.ts";
 
 const OWNER = { id: "ann", name: "Ann", roles: ["user"] };
 const LEASE_SECONDS = 15;
@@ -435,16 +434,14 @@ export class World {
     const api = WIRE_NAMES.find((one) => name === `ring-${one}`);
     if (api === undefined) return undefined;
     const own = released(WIRES[api].provider, () => this.#deployment.renderer);
-    const { window } = this.#history;
     return {
-      ...own,
-      facts: (model) => ({ ...own.facts(model), ...(window === null ? {} : { window }) }),
+      ...windowed(own, () => this.#history.window),
       stream: (_, body) => this.#answer(isolate, api, body),
     };
   }
 
   async *#answer(isolate: Isolate, api: WireName, bodyText: string): AsyncGenerator<ModelEvent> {
-    if (bodyText.includes(JSON.stringify(SUMMARY_REQUEST).slice(1, -1)) || bodyText.includes(TRIGGER)) {
+    if (summaryAsked(bodyText) !== null || bodyText.includes(TRIGGER)) {
       yield* this.#summary(isolate, api, modelIn(api, bodyText), bodyText);
       return;
     }
@@ -514,7 +511,7 @@ export class World {
   async *#summary(isolate: Isolate, api: WireName, asked: Model, body: string): AsyncGenerator<ModelEvent> {
     this.requests += 1;
     const met = this.#meet(api, body);
-    const again = /"tool_choice":("none"|\{"type":"none"\})/.test(body);
+    const again = summaryAsked(body) === "again";
     this.#guard(() => {
       this.#here.checker.checkAside(this.#chainOf(asked), this.#accepted(met, asked, body, 0, null), again);
     });
@@ -522,10 +519,9 @@ export class World {
     const fault = again ? "none" : (this.#summaries.shift() ?? "none");
     this.seen.add(`summary ${fault}`);
     if (fault === "refused") throw new HoldfastError({ ...INVALID, status: 500, message: "Broken." });
-    const parts: SharedPart[] = fault === "calls" ? [call("note", { text: "no" })] : [say(`Summary ${this.requests}.`)];
     const trigger = body.includes(TRIGGER);
     if (trigger) this.seen.add(`trigger ${fault}`);
-    const answered = trigger && met.compacted ? met.compacted() : met.answer(parts);
+    const answered = trigger && met.compacted ? met.compacted() : met.answer(playSummary(fault, this.requests));
     const until = fault === "cut" || fault === "dead_in_stream" ? 3 : answered.length;
     try {
       yield* answered.read(Math.min(until, answered.length));
