@@ -412,7 +412,9 @@ export class World {
     const allowed = toolCatalog(this.#agent, this.#mode).allowed(name);
     // What somebody was asked is answered in whatever mode they are in by then.
     if (!allowed && status === "ok" && !ASKING.has(name)) throw this.#broken(`${name} ran in the mode ${this.#mode}`);
-    if (allowed && this.#isolate.loads.includes(name) && text.includes(" is not loaded."))
+    // What another mode made core is declared from then on, and in this one nothing speaks for it.
+    const core = Object.values(this.#agent.modes).some(({ core = [] }) => core.includes(name));
+    if (allowed && !core && this.#isolate.loads.includes(name) && text.includes(" is not loaded."))
       throw this.#broken(`${name} is loaded and can't be called in the mode ${this.#mode}`);
   }
 
