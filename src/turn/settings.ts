@@ -13,13 +13,14 @@ export interface Model {
 }
 
 /**
- * The models that an agent runs on with these bindings: its own, then those to fall back on, without those whose
- * provider does not exist or has no key. Throws `model_not_supported` when none is left, with what is wrong with the
+ * The models that an agent runs on with these bindings: its own, then those to fall back on, each once, without those
+ * whose provider does not exist or has no key. Throws `model_not_supported` when none is left, with what is wrong with the
  * first: that agent's calls fail readably, and no other agent is kept from working.
  */
 export function resolveModels(runtime: Runtime, agent: Agent, env: Cloudflare.Env): [Model, ...Model[]] {
   const found = [agent.model, ...agent.fallback].map((name) => resolve(runtime, agent, name, env));
-  const [first, ...rest] = found.filter((model): model is Model => !(model instanceof HoldfastError));
+  const usable = found.filter((model): model is Model => !(model instanceof HoldfastError));
+  const [first, ...rest] = new Map(usable.map((model) => [model.full, model])).values();
   if (first !== undefined) return [first, ...rest];
   throw found[0];
 }

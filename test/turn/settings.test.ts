@@ -38,3 +38,14 @@ describe("the sampling that a caller asks for", () => {
     expect(asked("claude-haiku-4-5", {}, true)).toEqual({ taken: {}, ignored: [] });
   });
 });
+
+test("a model that an agent names twice is asked once: it is no other one to fall back on", () => {
+  const own = {
+    ...agent("a", "anthropic/claude-sonnet-5"),
+    fallback: ["anthropic/claude-opus-5", () => "anthropic/claude-sonnet-5"],
+  };
+  expect(resolveModels(runtime, own, env).map(({ full }) => full)).toEqual([
+    "anthropic/claude-sonnet-5",
+    "anthropic/claude-opus-5",
+  ]);
+});
