@@ -17,7 +17,9 @@ let stage: Stage;
 let hook: Hook;
 beforeAll(async () => {
   hook = await startHook();
-  stage = await startStage({ HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "1" }, { clones: 1 });
+  // A lost turn waits for the message that takes it over: no race with a runner.
+  const options = { entry: "test/e2e/no-runner.ts", clones: 1 };
+  stage = await startStage({ HOOK: hook.url, HOLDFAST_LEASE_SECONDS: "1" }, options);
 });
 afterAll(async () => {
   await stage?.close();
