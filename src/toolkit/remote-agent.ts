@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DefinitionError } from "../define/definition-error.ts";
 import type { Duration } from "../define/duration.ts";
 import { unknownOptions, unknownOptionsProblem } from "../define/options.ts";
