@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type History, history, MODELS } from "./history.ts";
-import { World } from "./world.ts";
+import { playHistory } from "./journey.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
 const KINDS = [
@@ -92,11 +92,10 @@ export function ring(name: string, runs: number, first: number, options: RingOpt
     const counts = new Map<string, number>(kinds.map((kind) => [kind, 0]));
     const sizes: number[] = [];
     const property = fc.asyncProperty(histories, async (drawn) => {
-      const world = new World(drawn);
-      await world.play();
-      if (world.failure !== null) throw world.failure;
-      sizes.push(world.requests);
-      for (const kind of world.seen) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      const { failure, requests, seen } = await playHistory(drawn);
+      if (failure !== null) throw failure;
+      sizes.push(requests);
+      for (const kind of seen) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     });
     const details = await fc.check(property, {
       numRuns: runs,

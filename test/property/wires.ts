@@ -17,6 +17,11 @@ export type WireName = keyof typeof WIRES;
 
 export const WIRE_NAMES = Object.keys(WIRES) as WireName[];
 
+/** The API behind a provider of the ring in one process (`ring-openai`); undefined if it has none of that name. */
+export function apiNamed(provider: string): WireName | undefined {
+  return WIRE_NAMES.find((one) => provider === `ring-${one}`);
+}
+
 /** The API that a model of the rings (`openai/gpt-5.4`) is reached by. */
 export function wireOf(model: string): Wire {
   const name = model.split("/")[0] ?? "";
