@@ -1,4 +1,4 @@
-import { fallbackHistory } from "../property/history.ts";
+import { fallbackHistory } from "../property/histories.ts";
 import { FALLBACK_KINDS, ring } from "../property/ring.ts";
 
 const options = { histories: fallbackHistory, kinds: FALLBACK_KINDS };

@@ -1,4 +1,4 @@
-import { fallbackHistory } from "./history.ts";
+import { fallbackHistory } from "./histories.ts";
 import { FALLBACK_KINDS, ring } from "./ring.ts";
 
 const runs = Number(process.env.HOLDFAST_RING_RUNS ?? 250);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type History, history, MODELS } from "./history.ts";
+import { history } from "./histories.ts";
+import { FAULTS, type History, MODELS, RING_MODES, SUMMARY_FAULTS } from "./history.ts";
 import { playHistory } from "./journey.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
@@ -12,26 +13,17 @@ const KINDS = [
   ...["search", "mixed_search", "empty_search", "use", "note", "fail", "unknown", "install", "odd_input"].map(
     (kind) => `call ${kind}`,
   ),
-  ...[
-    "refused",
-    "rejected",
-    "too_long",
-    "cut",
-    "dead_before_headers",
-    "dead_in_stream",
-    "dead_in_tool",
-    "dead_before_send",
-  ].map((kind) => `fault ${kind}`),
+  ...FAULTS.map((kind) => `fault ${kind}`),
   ...["attach", "before", "after"].map((place) => `host search ${place}`),
   ...["asked", "threshold", "too_long", "provider"].map((why) => `compaction ${why}`),
-  ...["none", "calls", "refused", "cut", "dead_in_stream"].map((fault) => `summary ${fault}`),
+  ...SUMMARY_FAULTS.map((fault) => `summary ${fault}`),
   "instructions changed",
   ...["compaction", "rewind", "renderer", "revoked", "model", "late_inline", "fork_reset", "mode"].map(
     (cause) => `break ${cause}`,
   ),
   ...MODELS.map((model) => `model ${model}`),
   ...["clone", "fork", "switch", "delete"].map((kind) => `session ${kind}`),
-  ...["plan", "careful", "agent"].map((mode) => `mode ${mode}`),
+  ...RING_MODES.map((mode) => `mode ${mode}`),
   ...["forbidden", "enter_plan", "submit_plan", "ask", "transfer"].map((kind) => `call ${kind}`),
   ...[
     "pause",
