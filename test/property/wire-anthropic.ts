@@ -3,7 +3,7 @@ import { readStream } from "../../src/providers/anthropic/stream.ts";
 import { companionId } from "../../src/providers/load-points.ts";
 import { compact, LocalModel, layoutOf, type Part, stop } from "../emulators/anthropic/index.ts";
 import { sourceOf } from "../emulators/anthropic/source.ts";
-import { arriving, type Wire } from "./wire.ts";
+import { meeting, streamed, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
 
 /** As much of a request's body as the rules look at. */
@@ -33,30 +33,19 @@ export const anthropicWire: Wire = {
     );
   },
   problems: () => [],
-  local(now) {
-    const model = new LocalModel(now);
-    return (body) => {
-      const received = model.receive(body);
-      if (received.kind === "refused") return received;
-      const { usage, idealCachedTokens, flags, request } = received;
-      const answered = (parts: readonly Part[]) => {
-        const events = received.answer(parts);
-        return { length: events.length, read: (until: number) => readStream(arriving(events.slice(0, until))) };
-      };
+  local: (now) =>
+    meeting(new LocalModel(now), ({ usage, request, answer }) => {
+      const answered = (parts: readonly Part[]) => streamed(answer(parts), readStream);
       return {
-        kind: "accepted",
         read: usage.cache_read_input_tokens,
-        ideal: idealCachedTokens,
         cached: usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
-        flags,
         visible: request.visible,
         answer: answered,
         ...(request.body.context_management
           ? { compacted: () => answered([compact("What was said so far."), stop("compaction")]) }
           : {}),
       };
-    };
-  },
+    }),
 };
 
 function viewOf({ tools = [], messages }: Body): WireView {

@@ -5,7 +5,7 @@ import { readStream } from "../../src/providers/openai-chat/stream.ts";
 import { throughBridge } from "../emulators/openai-chat/bridge.ts";
 import { bodyLayout, type ChatRequest, LocalChat } from "../emulators/openai-chat/index.ts";
 import { textOf } from "../emulators/openai-chat/messages.ts";
-import { arriving, type Wire } from "./wire.ts";
+import { meeting, streamed, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
 
 /** Chat Completions, where late tools go inline. */
@@ -21,29 +21,14 @@ function wire(options: Pick<OpenAICompatibleOptions, "deferral">): Wire {
     view: (body) => viewOf(JSON.parse(body), named),
     layout: bodyLayout,
     problems: () => [],
-    local(now) {
-      const model = new LocalChat(now);
-      return (body) => {
-        const received = model.receive(body);
-        if (received.kind === "refused") return received;
-        const { usage, idealCachedTokens, flags, request } = received;
-        return {
-          kind: "accepted",
-          read: usage.input_tokens_details.cached_tokens,
-          ideal: idealCachedTokens,
-          cached: usage.input_tokens,
-          flags,
-          visible: [...request.visible, ...viewOf(request.body, named).loads],
-          answer(parts) {
-            const chunks = received.answer(throughBridge(parts, request.visible));
-            return {
-              length: chunks.length,
-              read: (until) => readStream(arriving(chunks.slice(0, until)), body, named),
-            };
-          },
-        };
-      };
-    },
+    local: (now) =>
+      meeting(new LocalChat(now), ({ usage, request, answer }, body) => ({
+        read: usage.input_tokens_details.cached_tokens,
+        cached: usage.input_tokens,
+        visible: [...request.visible, ...viewOf(request.body, named).loads],
+        answer: (parts) =>
+          streamed(answer(throughBridge(parts, request.visible)), (chunks) => readStream(chunks, body, named)),
+      })),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type PromptUsage,
 } from "../emulators/openai/index.ts";
 import { withTypes } from "../emulators/openai/schema/request.ts";
-import { arriving, type Met, type Wire } from "./wire.ts";
+import { meeting, streamed, type Terms, type Wire } from "./wire.ts";
 import type { WireView } from "./wire-rules.ts";
 
 /** No tool's result can be marked, so what was written at one is found again from so near only. */
@@ -25,37 +25,26 @@ export const openaiWire: Wire = {
   view: (body) => viewOf(parse(body)),
   layout: bodyLayout,
   problems: (body) => foreignReasoning(parse(body)),
-  local(now) {
-    const model = new LocalOpenAI(now);
-    return (body) => {
-      const received = model.receive(body);
-      if (received.kind === "refused") return received;
-      const { usage, idealCachedTokens, flags, request } = received;
-      const answered = (parts: readonly Part[]) => {
-        const events = received.answer(parts);
-        return { length: events.length, read: (until: number) => readStream(arriving(events.slice(0, until))) };
-      };
+  local: (now) =>
+    meeting(new LocalOpenAI(now), ({ usage, request, answer }) => {
+      const answered = (parts: readonly Part[]) => streamed(answer(parts), readStream);
       return {
-        kind: "accepted",
         read: usage.input_tokens_details.cached_tokens,
-        ideal: idealCachedTokens,
         ...cacheTerms(usage, request.body.model),
-        flags,
         visible: request.visible,
         // Models that do not reason give no such item.
         answer: (parts) =>
           answered(parts.filter(({ kind }) => kind !== "thinking" || findModel(request.body.model)?.reasoning)),
         ...(request.items.at(-1)?.type === "compaction_trigger" ? { compacted: () => answered([compact()]) } : {}),
       };
-    };
-  },
+    }),
 };
 
 /** What the cache holds of a request once it is answered: where only boundaries are written, nothing behind the last one. */
 export function cacheTerms(
   { input_tokens, input_tokens_details: details }: PromptUsage,
   model: string,
-): Pick<Extract<Met, { kind: "accepted" }>, "cached" | "reach"> {
+): Pick<Terms, "cached" | "reach"> {
   if (bySteps(model)) return { cached: input_tokens };
   return { cached: details.cached_tokens + details.cache_write_tokens, reach: EARLIER_ENDINGS };
 }

@@ -25,7 +25,7 @@ export { type Emulator, type EmulatorOptions, startAnthropicEmulator } from "./e
 export { bodyLayout, layoutOf, whyNotExtends } from "./extends.ts";
 export type { ErrorType, Failure } from "./failure.ts";
 export { httpFailure, overloaded, rateLimited, serverError, tooLarge } from "./http-failures.ts";
-export { LocalModel, type Received } from "./local.ts";
+export { LocalModel } from "./local.ts";
 export { findModel, type Model } from "./models.ts";
 export type { RecordedRequest } from "./record.ts";
 export type { AnyRequest } from "./schema/request.ts";

@@ -10,6 +10,6 @@ export { httpFailure, outOfQuota, overloaded, rateLimited, serverError } from ".
 export { type Answer, errorAt, filtered, type Part, refuse } from "./answer.ts";
 export { type ChatEmulator, type ChatEmulatorOptions, startChatEmulator } from "./emulator.ts";
 export { bodyLayout } from "./extends.ts";
-export { LocalChat, type Received } from "./local.ts";
+export { LocalChat } from "./local.ts";
 export type { Answerer, AnswerRequest, LastOutput, RecordedRequest } from "./record.ts";
 export type { ChatRequest } from "./request.ts";

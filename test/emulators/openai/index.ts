@@ -23,7 +23,7 @@ export { type OpenAIEmulator, type OpenAIEmulatorOptions, startOpenAIEmulator } 
 export { bodyLayout } from "./extends.ts";
 export type { Failure } from "./failure.ts";
 export { httpFailure, outOfQuota, overloaded, rateLimited, serverError } from "./http-failures.ts";
-export { LocalOpenAI, type Received } from "./local.ts";
+export { LocalOpenAI } from "./local.ts";
 export { findModel, type Model } from "./models.ts";
 export type { RecordedRequest } from "./record.ts";
 export type { AnyRequest } from "./schema/request.ts";
