@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answering } from "../common/answering.ts";
+import { type Answering, answering } from "../common/answering.ts";
 import { plainHeaders, readBody } from "../common/http.ts";
 import { minter, mintId } from "../common/ids.ts";
-import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
-import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
+import { type Control, closed, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
 import { answerView } from "./answerer.ts";
 import { compile, type WireEvent } from "./compile.ts";
 import { toolName, toolsOf } from "./content.ts";
 import { cacheMissReason, fingerprint } from "./diagnostics.ts";
 import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
-import { failureBody } from "./failure.ts";
+import { type Failure, failureBody } from "./failure.ts";
 import { endpointOf, notFound, scriptProblem, sendFailure, sendJson } from "./http.ts";
 import { type Envelope, messageEvents, wholeMessage } from "./message.ts";
 import type { OpenRecord } from "./record.ts";
@@ -24,13 +23,7 @@ export interface ServeSettings extends ExamineSettings {
   readonly now: () => number;
 }
 
-interface Exchange {
-  readonly state: EmulatorState;
-  readonly response: ServerResponse;
-  readonly record: OpenRecord;
-  readonly accepted: AcceptedRequest;
-  readonly requestId: string;
-}
+type Exchange = Answering<EmulatorState, OpenRecord, AcceptedRequest>;
 
 /** Answers one HTTP request. */
 export async function serve(
@@ -54,21 +47,18 @@ export async function serve(
     return sendJson(response, requestId, { input_tokens: tokens });
   }
   const exchange = { state, response, record, accepted: examined, requestId };
-  await answering(
-    exchange,
-    () => answer(exchange),
-    (problem) => fail(exchange, scriptProblem(problem)),
-  );
+  await answering(exchange, () => answer(exchange), { scriptProblem, sendFailure });
 }
 
-async function answer(exchange: Exchange): Promise<void> {
+/** Answers a request, or gives the failure that it is answered with. */
+async function answer(exchange: Exchange): Promise<Failure | null> {
   const { state, response, record, accepted } = exchange;
   const { body } = accepted;
-  const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  const gone = closed(response);
   const begin = readCache(exchange);
   const parts = await nextParts(state, { ...record, body, ...answerView(body) });
   const http = parts.find((part) => part.kind === "http");
-  if (http !== undefined) return fail(exchange, { rule: "E-A34", ...http });
+  if (http !== undefined) return { rule: "E-A34", ...http };
   const compiled = compile(body.max_tokens === 0 ? PREWARMED : parts, surroundings(exchange));
   const delivery: Delivery = {
     response,
@@ -81,6 +71,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const envelope = envelopeOf(exchange);
   if (body.stream === true) await sendStream(delivery, messageEvents(envelope, compiled).map(spell));
   else await sendWhole(delivery, wholeMessage(envelope, compiled));
+  return null;
 }
 
 /** `max_tokens: 0` only warms the cache. */
@@ -104,11 +95,6 @@ function controlOf(part: Part, requestId: string): Control[] {
 /** One record. Like the API's, its data line ends with some spaces. */
 function spell(event: WireEvent, position: number): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}${" ".repeat((position * 7) % 13)}\n\n`;
-}
-
-function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  refused(record, failure);
-  sendFailure(response, requestId, failure);
 }
 
 /** Reads the cache for a request. What it writes can be read once `begin` is called, when the answer begins. */

@@ -28,6 +28,11 @@ export interface Delivery {
   begin(): void;
 }
 
+/** Resolves when the connection of a response is closed. */
+export function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once("close", () => resolve()));
+}
+
 /** Sends the records of a stream, with everything that is to happen between them. */
 export async function sendStream(delivery: Delivery, records: readonly string[]): Promise<void> {
   const { response, record, headers } = delivery;

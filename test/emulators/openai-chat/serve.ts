@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answering } from "../common/answering.ts";
+import { type Answering, answering } from "../common/answering.ts";
 import { pathOf, plainHeaders, readBody } from "../common/http.ts";
 import { minter, mintId } from "../common/ids.ts";
-import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
-import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
-import { failureBody } from "../openai/failure.ts";
+import { type Control, closed, type Delivery, sendStream, sendWhole } from "../common/send.ts";
+import { type Failure, failureBody } from "../openai/failure.ts";
 import { notFound, scriptProblem, sendFailure } from "../openai/http.ts";
 import type { Part } from "./answer.ts";
 import { chunks, compile, spellChunk, wholeCompletion } from "./compile.ts";
@@ -19,13 +18,7 @@ export interface ServeSettings extends ExamineSettings {
   readonly now: () => number;
 }
 
-interface Exchange {
-  readonly state: EmulatorState;
-  readonly response: ServerResponse;
-  readonly record: OpenRecord;
-  readonly accepted: AcceptedRequest;
-  readonly requestId: string;
-}
+type Exchange = Answering<EmulatorState, OpenRecord, AcceptedRequest>;
 
 /** Answers one HTTP request. */
 export async function serve(
@@ -44,23 +37,23 @@ export async function serve(
   const requestId = `req_${record.n}`;
   if (examined.kind === "refused") return sendFailure(response, requestId, examined.failure);
   const exchange = { state, response, record, accepted: examined, requestId };
-  await answering(
-    exchange,
-    () => answer(exchange),
-    (problem) => fail(exchange, { ...scriptProblem(problem), rule: "E-C11" }),
-  );
+  await answering(exchange, () => answer(exchange), {
+    sendFailure,
+    scriptProblem: (problem) => ({ ...scriptProblem(problem), rule: "E-C11" }),
+  });
 }
 
-async function answer(exchange: Exchange): Promise<void> {
+/** Answers a request, or gives the failure that it is answered with. */
+async function answer(exchange: Exchange): Promise<Failure | null> {
   const { state, response, record, accepted, requestId } = exchange;
   const { body, rendered, terms, visible } = accepted;
-  const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  const gone = closed(response);
   const plan = state.cache.plan(rendered, terms, record.at);
   record.usage = plan.usage;
   record.idealCachedTokens = plan.ideal;
   const parts = await nextParts(state, { ...record, body, ...answerView(body) });
   const http = parts.find((part) => part.kind === "http");
-  if (http !== undefined) return fail(exchange, { rule: "E-C11", ...http });
+  if (http !== undefined) return { rule: "E-C11", ...http };
   const compiled = compile(parts, visible, minter(record.n, record.bodyText));
   const delivery: Delivery = {
     response,
@@ -75,6 +68,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (body.stream === true) {
     await sendStream(delivery, [...chunks(envelope, compiled).map(spellChunk), "data: [DONE]\n\n"]);
   } else await sendWhole(delivery, wholeCompletion(envelope, compiled));
+  return null;
 }
 
 function controlOf(part: Part): Control[] {
@@ -90,9 +84,4 @@ function controlOf(part: Part): Control[] {
     default:
       return [];
   }
-}
-
-function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  refused(record, failure);
-  sendFailure(response, requestId, failure);
 }

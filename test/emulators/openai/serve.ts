@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answering } from "../common/answering.ts";
+import { type Answering, answering } from "../common/answering.ts";
 import { plainHeaders, readBody } from "../common/http.ts";
 import { minter, mintId } from "../common/ids.ts";
-import { refused } from "../common/record.ts";
 import { nextParts, parkingsFor } from "../common/script.ts";
-import { type Control, type Delivery, sendStream, sendWhole } from "../common/send.ts";
+import { type Control, closed, type Delivery, sendStream, sendWhole } from "../common/send.ts";
 import type { Part } from "./answer.ts";
 import { answerView } from "./answerer.ts";
 import { cacheTerms } from "./cache-terms.ts";
 import { type Compiled, compile } from "./compile.ts";
 import { type AcceptedRequest, type ExamineSettings, examine } from "./examine.ts";
-import { failureBody } from "./failure.ts";
+import { type Failure, failureBody } from "./failure.ts";
 import { endpointOf, notFound, scriptProblem, sendFailure, sendJson } from "./http.ts";
 import { compaction, counted } from "./operations.ts";
 import type { OpenRecord } from "./record.ts";
@@ -24,13 +23,7 @@ export interface ServeSettings extends Omit<ExamineSettings, "stored" | "storedS
   readonly now: () => number;
 }
 
-interface Exchange {
-  readonly state: EmulatorState;
-  readonly response: ServerResponse;
-  readonly record: OpenRecord;
-  readonly accepted: AcceptedRequest;
-  readonly requestId: string;
-}
+type Exchange = Answering<EmulatorState, OpenRecord, AcceptedRequest>;
 
 /** Answers one HTTP request. */
 export async function serve(
@@ -58,23 +51,20 @@ export async function serve(
     record.outcome = "answered";
     return sendJson(response, requestId, endpoint === "compact" ? compaction(examined, record) : counted(examined));
   }
-  await answering(
-    exchange,
-    () => answer(exchange),
-    (problem) => fail(exchange, scriptProblem(problem)),
-  );
+  await answering(exchange, () => answer(exchange), { scriptProblem, sendFailure });
 }
 
-async function answer(exchange: Exchange): Promise<void> {
+/** Answers a request, or gives the failure that it is answered with. */
+async function answer(exchange: Exchange): Promise<Failure | null> {
   const { state, response, record, accepted, requestId } = exchange;
   const { body } = accepted;
-  const gone = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  const gone = closed(response);
   const plan = state.cache.plan(accepted.rendered, cacheTerms(body, accepted.model), record.at);
   record.usage = plan.usage;
   record.idealCachedTokens = plan.ideal;
   const parts = await nextParts(state, { ...record, body, ...answerView(accepted.items) });
   const http = parts.find((part) => part.kind === "http");
-  if (http !== undefined) return fail(exchange, { rule: "E-O19", ...http });
+  if (http !== undefined) return { rule: "E-O19", ...http };
   const compiled = compile(parts, accepted, minter(record.n, record.bodyText));
   const id = mintId("resp_", record.n, record.bodyText);
   const delivery: Delivery = {
@@ -92,6 +82,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const envelope = { id, createdAt: Math.floor(record.at / 1000), request: accepted, usage: plan.usage };
   if (body.stream === true) await sendStream(delivery, responseEvents(envelope, compiled).map(spellEvent));
   else await sendWhole(delivery, wholeResponse(envelope, compiled));
+  return null;
 }
 
 /** Keeps a response, so that the next request can continue it. */
@@ -131,9 +122,4 @@ function errorRecord({ at, code, message, form }: Extract<Part, { kind: "error" 
     case "unnamed":
       return `data: ${JSON.stringify(flat)}\n\n`;
   }
-}
-
-function fail({ response, record, requestId }: Exchange, failure: NonNullable<OpenRecord["error"]>): void {
-  refused(record, failure);
-  sendFailure(response, requestId, failure);
 }
