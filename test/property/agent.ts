@@ -1,71 +1,12 @@
-import { createHash } from "node:crypto";
 import * as z from "zod";
 import { defineAgent } from "../../src/define/agent.ts";
-import { lazy } from "../../src/define/lazy.ts";
 import { planTools } from "../../src/define/plan.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import { transferTools } from "../../src/define/transfer.ts";
 import type { Agent, Tool } from "../../src/define/types.ts";
-import { type Deploy, type History, LATE, LAZY, type Model } from "./history.ts";
-
-/** What is deployed at a moment: changed by a history's deploys and by `install`. */
-export interface Deployment {
-  readonly late: number[];
-  readonly gone: number[];
-  edition: number;
-  shuffle: number;
-  /** Another renderer than the first one. */
-  renderer: boolean;
-  /** How often the instructions were reworded. */
-  instructions: number;
-  revision: number;
-  /** Another model than the first one. */
-  model: Model | null;
-}
-
-export function firstDeployment(): Deployment {
-  return { late: [], gone: [], edition: 0, shuffle: 0, renderer: false, instructions: 0, revision: 1, model: null };
-}
-
-export function applyDeploy(deployment: Deployment, deploy: Deploy): void {
-  const drop = (list: number[], tool: number) => {
-    if (list.includes(tool)) list.splice(list.indexOf(tool), 1);
-  };
-  switch (deploy.kind) {
-    case "add":
-      drop(deployment.gone, LAZY + deploy.tool);
-      if (!deployment.late.includes(deploy.tool)) deployment.late.push(deploy.tool);
-      return;
-    case "remove":
-      // The same again brings it back.
-      if (deployment.gone.includes(deploy.tool)) drop(deployment.gone, deploy.tool);
-      else deployment.gone.push(deploy.tool);
-      return;
-    case "edit":
-      deployment.edition += 1;
-      return;
-    case "shuffle":
-      deployment.shuffle += deploy.by;
-      return;
-    case "renderer":
-      deployment.renderer = !deployment.renderer;
-      return;
-    case "instructions":
-      deployment.instructions += 1;
-      return;
-    case "revise":
-      deployment.revision += 1;
-      return;
-    case "model":
-      deployment.model = deploy.to;
-      return;
-  }
-}
-
-/** The name of a tool by its number in a history: lazy ones first, then those that come late. */
-export function toolName(tool: number): string {
-  return tool < LAZY ? `lazy_${tool}` : `late_${tool - LAZY}`;
-}
+import { applyDeploy, type Deployment, modelOf } from "./deployment.ts";
+import type { History } from "./history.ts";
+import { canary, EDITIONS, echo, memo, toolName } from "./tools.ts";
 
 /** Runs while a tool named `hang` does; throws or waits as the ring wants. */
 export type Hang = (callId: string) => Promise<string>;
@@ -188,44 +129,4 @@ export function ringHelper(name: string, { model }: Pick<History, "model">, depl
     tools: [...EDITIONS(0).core, ...EDITIONS(0).lazy],
     limits: { steps: 1000, repeats: 1000 },
   });
-}
-
-/** The tools of each edition of the worker; they keep nothing between calls. */
-const EDITIONS = memo((edition: number) => ({
-  core: [echo("note", edition)],
-  lazy: lazy(Array.from({ length: LAZY }, (_, index) => echo(toolName(index), edition))),
-  late: Array.from({ length: LATE }, (_, index) => echo(toolName(LAZY + index), edition)),
-}));
-
-/** The model that the agent runs on now. */
-export function modelOf(first: Model, { model }: Deployment): Model {
-  return model ?? first;
-}
-
-/** A text that occurs only in the result of this call. */
-export function canary(callId: string): string {
-  return `canary-${createHash("sha256").update(callId).digest("hex").slice(0, 12)}`;
-}
-
-function echo(name: string, edition: number): Tool {
-  return defineTool({
-    name,
-    description: `Notes a text under ${name}.${edition === 0 ? "" : ` Edition ${edition}.`}`,
-    risk: "read",
-    idempotent: true,
-    input: {
-      type: "object",
-      properties: { text: { type: "string" }, ...(edition % 2 === 1 ? { volume: { type: "number" } } : {}) },
-    },
-    execute: (_, { callId }) => `Noted by ${name}. ${canary(callId)}`,
-  });
-}
-
-function memo<K, T>(make: (key: K) => T): (key: K) => T {
-  const made = new Map<K, T>();
-  return (key) => {
-    const known = made.get(key) ?? make(key);
-    made.set(key, known);
-    return known;
-  };
 }

@@ -1,9 +1,10 @@
-import { applyDeploy, canary } from "./agent.ts";
 import { changeSessions } from "./copies.ts";
+import { applyDeploy } from "./deployment.ts";
 import type { Findings } from "./findings.ts";
 import { type Deploy, type History, MOST, PLAIN, type Turn } from "./history.ts";
 import { freshIsolate, kill } from "./isolate.ts";
 import { tally } from "./tally.ts";
+import { canary } from "./tools.ts";
 import { compactNow, takeTurn } from "./turns.ts";
 import { answerPauses, sentBy, toMode } from "./user.ts";
 import { World } from "./world.ts";

@@ -1,7 +1,7 @@
 import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
 import { call, callUnseen, type SharedPart, say, think } from "../emulators/common/answer.ts";
-import { toolName } from "./agent.ts";
 import { type History, LAZY, type Planned, type PlannedCall, type SummaryFault } from "./history.ts";
+import { toolName } from "./tools.ts";
 
 /** JSON that changes when it is parsed and written again. */
 const ODD = '{"text":"\\ud800 and \\u0000","10":1,"2":12345678901234567890,"__proto__":{"a":1e400}}';

@@ -1,8 +1,8 @@
 import type { ModelEvent, Provider } from "../../src/providers/contract.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { Verdict } from "../../src/values/turn-event.ts";
-import { modelOf } from "./agent.ts";
 import { copySession } from "./copies.ts";
+import { modelOf } from "./deployment.ts";
 import type { Fault, Planned } from "./history.ts";
 import { type Isolate, kill } from "./isolate.ts";
 import { messagesOf } from "./place.ts";

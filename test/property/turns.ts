@@ -8,11 +8,11 @@ import type { TurnRequest } from "../../src/turn/runtime.ts";
 import { Sink } from "../../src/turn/sink.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
 import type { TurnEventBody } from "../../src/values/turn-event.ts";
-import { canary } from "./agent.ts";
 import type { Planned } from "./history.ts";
 import { freshIsolate, type Isolate, LEASE_SECONDS, living } from "./isolate.ts";
 import { ringProvider } from "./provider.ts";
 import { runSub } from "./sub-session.ts";
+import { canary } from "./tools.ts";
 import { ENV, OWNER, type World } from "./world.ts";
 
 /** Tools whose calls wait for an answer. */

@@ -1,7 +1,7 @@
 import { destroyAt, parkAt } from "../emulators/common/answer.ts";
 import type { Exchange } from "../emulators/common/exchange.ts";
 import { createParking } from "../emulators/common/parking.ts";
-import { applyDeploy, type Deployment, firstDeployment, toolName } from "./agent.ts";
+import { applyDeploy, type Deployment, firstDeployment } from "./deployment.ts";
 import {
   type Copying,
   type Fault,
@@ -14,6 +14,7 @@ import {
   type Turn,
 } from "./history.ts";
 import { play, playSummary, summaryAsked } from "./player.ts";
+import { toolName } from "./tools.ts";
 import { wireProblems } from "./wire-rules.ts";
 import { modelIn, wireOf } from "./wires.ts";
 import type { Asked, Deed } from "./workerd-models.ts";

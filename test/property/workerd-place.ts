@@ -4,8 +4,8 @@ import { callsOf, toldEntries, uncompacted } from "../../src/context/effective.t
 import type { CallRecord, EntryRow, SessionSummary } from "../../src/session/contract.ts";
 import { decodeEntry, type Numbered } from "../../src/values/entry.ts";
 import type { Cause } from "../../src/values/turn-event.ts";
-import { canary } from "./agent.ts";
 import { type Accepted, Checker } from "./checker.ts";
+import { canary } from "./tools.ts";
 
 /** A session as its object has it, which no API shows whole. */
 export interface Look {

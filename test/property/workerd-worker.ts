@@ -4,8 +4,10 @@ import { apiKeys, SessionObject as Base, holdfast, type Provider } from "../../s
 import { sessionClient } from "../../src/session/client.ts";
 import type { ResumeRequest } from "../../src/session/contract.ts";
 import { sessionName } from "../../src/session/name.ts";
-import { canary, type Deployment, firstDeployment, ringAgent } from "./agent.ts";
+import { ringAgent } from "./agent.ts";
+import { type Deployment, firstDeployment } from "./deployment.ts";
 import type { History } from "./history.ts";
+import { canary } from "./tools.ts";
 import { released, WIRE_NAMES, WIRES, type WireName, windowed } from "./wires.ts";
 import type { Look } from "./workerd-place.ts";
 

@@ -1,6 +1,7 @@
 import type { Agent } from "../../src/define/types.ts";
-import { type Deployment, firstDeployment, ringAgent, ringHelper } from "./agent.ts";
+import { ringAgent, ringHelper } from "./agent.ts";
 import { Checker } from "./checker.ts";
+import { type Deployment, firstDeployment } from "./deployment.ts";
 import { Findings } from "./findings.ts";
 import type { History, Planned, SummaryFault } from "./history.ts";
 import { freshIsolate, type Isolate, LEASE_SECONDS } from "./isolate.ts";
