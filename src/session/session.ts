@@ -248,7 +248,7 @@ export class Session implements SessionRpc {
     const row = await this.#known();
     if (row === null) return { kind: "lost" };
     const answer = storeCompaction(this.#store, row, request, this.#host.now());
-    if (answer.kind === "ok") this.#outbox.soon(0);
+    if (answer.kind === "ok") this.#copySoon();
     return answer;
   }
 
@@ -282,7 +282,7 @@ export class Session implements SessionRpc {
       this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
     });
     this.#news.soon();
-    this.#outbox.soon(0);
+    this.#copySoon();
   }
 
   async summary(): Promise<SessionSummary | null> {
@@ -299,7 +299,7 @@ export class Session implements SessionRpc {
     if (mode !== undefined && claim(row, until, "", now).kind === "busy") {
       return { kind: "busy", retryAfter: retryAfter(until, now) };
     }
-    if (patchRow(this.#store, row, { mode, title }, now)) this.#outbox.soon(0);
+    if (patchRow(this.#store, row, { mode, title }, now)) this.#copySoon();
     return { kind: "ok", summary: summaryOf(this.#store, this.#store.session() ?? row) };
   }
 
@@ -323,7 +323,7 @@ export class Session implements SessionRpc {
       this.#store.addEntries(rev, lastSeq, [entry]);
       this.#store.update({ rev, last_seq: lastSeq, updated_at: at });
     });
-    this.#outbox.soon(0);
+    this.#copySoon();
     return { kind: "answered", goesOn: judged.goesOn };
   }
 
@@ -347,7 +347,7 @@ export class Session implements SessionRpc {
     const answer = readBranch(this.#store, row, at, title);
     if (of === "fork" && answer.kind === "branch") {
       this.#store.update({ rev: row.rev + 1, forks: row.forks + 1 });
-      this.#outbox.soon(0);
+      this.#copySoon();
     }
     return streamOf(JSON.stringify(answer));
   }
@@ -359,7 +359,7 @@ export class Session implements SessionRpc {
     if (this.#store.session() !== null) return;
     adoptBranch(this.#store, id, branch, this.#host.now());
     this.#keep();
-    this.#outbox.soon(0);
+    this.#copySoon();
   }
 
   async taskMarks(): Promise<TaskMark[] | null> {
@@ -376,7 +376,7 @@ export class Session implements SessionRpc {
     const [task] = row === null ? [] : tasksOf(this.#store, [turn], false);
     if (row === null || task === undefined) return "unknown";
     const kept = this.#news.keep(row, task, push, now);
-    if (kept === "kept") this.#outbox.soon(0);
+    if (kept === "kept") this.#copySoon();
     return kept;
   }
 
@@ -388,7 +388,7 @@ export class Session implements SessionRpc {
   async dropPush(turn: string, id: string): Promise<boolean> {
     const row = await this.#known();
     if (row === null || !this.#news.drop(row, turn, id)) return false;
-    this.#outbox.soon(0);
+    this.#copySoon();
     return true;
   }
 
@@ -403,9 +403,12 @@ export class Session implements SessionRpc {
     return this.#outbox.all();
   }
 
-  /** The object's alarm: what failed before is tried again. Never rejects. */
+  /** The object's alarm: what failed before is tried again, and what another object left that died. Never rejects. */
   async alarm(): Promise<void> {
-    if (this.#store.session() === null) return;
+    const row = this.#store.session();
+    if (row === null) return;
+    if (row.deleted_at !== null) await this.#later("burial");
+    else if (row.status !== "running" && row.recorded_rev < row.rev) await this.#later("outbox");
     await this.#timers.ring(this.#host.now(), {
       lease: () => this.#watchLease(),
       outbox: async () => {
@@ -424,8 +427,10 @@ export class Session implements SessionRpc {
   /** From here on everything is refused, and the turn that runs has lost the session. */
   async #remove(row: SessionRow): Promise<void> {
     this.#store.update({ deleted_at: this.#host.now(), fence: row.fence + 1, status: "stopped" });
+    const later = this.#later("burial");
     this.#freed.ring();
     this.#following.ends();
+    await later;
     await this.#burySoon();
   }
 
@@ -490,7 +495,7 @@ export class Session implements SessionRpc {
     const now = this.#host.now();
     closeTurn(this.#store, row, status, end, now);
     this.#over();
-    this.#outbox.soon(0);
+    this.#copySoon();
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */
@@ -593,8 +598,18 @@ export class Session implements SessionRpc {
   /** Reports what failed and tries it again later. The session's storage may be gone by then, and with it the need. */
   async #failed(name: Timer["name"], message: string, error: unknown): Promise<void> {
     report(message, error);
-    if (this.#store.session() === null) return;
-    await this.#timers.retry(name, this.#host.now()).catch((other: unknown) => report("no alarm", other));
+    if (this.#store.session() !== null) await this.#later(name);
+  }
+
+  /** Has the alarm do it, in this object or in another one of this session. */
+  async #later(name: Timer["name"]): Promise<void> {
+    await this.#timers.retry(name, this.#host.now()).catch((error: unknown) => report(`no alarm for ${name}`, error));
+  }
+
+  /** Copies what was written outside of a turn, behind which no lease's alarm rings. */
+  #copySoon(): void {
+    this.#host.waitUntil(this.#later("outbox"));
+    this.#outbox.soon(0);
   }
 
   /** Buries the session, for whoever does not wait for it. */

@@ -33,7 +33,7 @@ export class Timers {
     this.#report = report;
   }
 
-  /** Something failed and is to be tried again later; if it waits already it goes on waiting. */
+  /** Something failed, or may be left undone, and is to be tried later; if it waits already it goes on waiting. */
   async retry(name: Timer["name"], now: number): Promise<void> {
     if (this.#store.timers().some((timer) => timer.name === name)) return;
     this.#store.setTimer({ name, due: now + backOff(0), tries: 1 });
