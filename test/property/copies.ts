@@ -2,7 +2,7 @@ import { userMessages } from "../../src/context/branch.ts";
 import { toldEntries } from "../../src/context/effective.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import type { Copying, Sessions } from "./history.ts";
-import { messagesOf } from "./place.ts";
+import { entriesOf, messagesOf } from "./place.ts";
 import { OWNER, type World } from "./world.ts";
 
 /** Copies the session, deletes it, or goes on with another. */
@@ -35,10 +35,14 @@ export async function copySession(world: World, copying: Copying): Promise<void>
   }
   const { branch } = answer;
   const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
-  const left = userMessages(toldEntries(taken)).length;
+  const copied = userMessages(toldEntries(taken));
+  const left = copied.length;
   if (at !== null && left !== at) throw findings.broken(`a fork at ${at} has ${left} messages`);
   const ended = (chain: string) => branch.chains.find(({ key }) => key === `ring-${chain}`)?.ended ?? null;
-  const place = world.addPlace(here.checker.copy(left, ended), here);
+  // A turn that runs is left out with what it took back: the copy then has other messages than its original from there on.
+  const own = userMessages(toldEntries(await entriesOf(here)));
+  const other = copied.findIndex(({ seq }, n) => seq !== own[n]?.seq);
+  const place = world.addPlace(here.checker.copy(other < 0 ? left : other, ended), here);
   if (at === null) for (const said of here.expected) place.expected.add(said);
   place.fresh = branch.chains.some((chain) => chain.ended === "fork_reset");
   if (place.fresh) findings.seen.add("copy cold");
