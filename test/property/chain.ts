@@ -74,8 +74,10 @@ export function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inl
       // Since the last answer a request may have been lost that had a reason of its own to break.
       if (verdict.cause === "late_inline" && inlineOnly) {
         if (addsInline(chain.answered ?? chain.sent, layout) || addsInline(chain.sent, layout)) return;
-        // What stands behind the list may change as well, for a reason of its own.
-        if (chain.allowed.size > 0 && addsInline(chain.sent, { ...chain.sent, inline: layout.inline })) return;
+        // What stands behind the list may change as well, for a reason of its own, now or at the one that was lost.
+        const another = chain.allowed.size + chain.unsaid.size > 0;
+        if (another && layoutDifference(chain.sent, layout) === null) return;
+        if (another && addsInline(chain.sent, { ...chain.sent, inline: layout.inline })) return;
       }
       if (!repeated) throw wrong();
   }
