@@ -4,6 +4,7 @@ import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
 import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TaskRecord } from "../values/task.ts";
+import { isEnd } from "../values/turn-event.ts";
 import { adoptBranch } from "./adopt.ts";
 import { admit, applyAppend, endText } from "./append.ts";
 import { Bell } from "./bell.ts";
@@ -63,6 +64,7 @@ import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
 import { noteState, taskMarks, tasksOf } from "./tasks.ts";
 import { Timers } from "./timers.ts";
+import { isEndOf } from "./told.ts";
 
 /** A turn's last answer goes out before its copy begins, which would take the object's time from it. */
 const FLUSH_AFTER_MS = 20;
@@ -213,6 +215,8 @@ export class Session implements SessionRpc {
     const row = this.#store.session();
     // A turn's last events come after it has ended.
     if (row === null || row.deleted_at !== null || row.fence !== fence) return "lost";
+    // An isolate may not know how its turn ended, where the answer to its last append was lost: the entries tell it then.
+    if (told.events.some((event) => isEnd(event) && !isEndOf(row, event))) return "lost";
     return this.#following.tell(row, told);
   }
 

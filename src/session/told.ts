@@ -30,6 +30,12 @@ export function toldByEntries(store: Store, row: SessionRow, turn: string): Even
   );
 }
 
+/** Whether a turn's last event tells how its session's newest turn stands. */
+export function isEndOf({ status }: Pick<SessionRow, "status">, { type }: Pick<TurnEvent, "type">): boolean {
+  const failed = status === "failed" || status === "refused";
+  return status !== "running" && failed === (type === "failed");
+}
+
 function eventsOf(
   { agent, conversation }: SessionId,
   turn: string,

@@ -58,7 +58,8 @@ export async function resumeTurn(deps: TurnDeps, { id, turn, fence }: TurnJob): 
       return { start, request: askedBy(start, agent, id), models };
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.reason !== "lost") await session.abandon(fence, failure);
+      // What can't be reached now may be in a moment: the lease runs out, and another run is asked.
+      if (failure.reason !== "lost" && failure.reason !== "unavailable") await session.abandon(fence, failure);
       throw error;
     }
   });

@@ -4,6 +4,7 @@ import { defineTool } from "../../src/define/tool.ts";
 import type { Tool } from "../../src/define/types.ts";
 import type { Provider } from "../../src/providers/contract.ts";
 import { SessionClient } from "../../src/session/client.ts";
+import type { AppendRequest } from "../../src/session/contract.ts";
 import type { TurnJob } from "../../src/session/host.ts";
 import { Session } from "../../src/session/session.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
@@ -40,8 +41,11 @@ function waiting(name: string, idempotent: boolean) {
   return { tool, calls };
 }
 
-/** A session whose turns are given out to this process, and what became of each. Calls of it named in `lost` never get there. */
-function stage(provider: Provider, tools: readonly Tool[], lost: ReadonlySet<"beat" | "append"> = new Set()) {
+/** What fails on the way to a session: calls of that name, or the answer to the next append that ends a turn. */
+type Lost = "beat" | "append" | "end's answer";
+
+/** A session whose turns are given out to this process, and what became of each. */
+function stage(provider: Provider, tools: readonly Tool[], lost: Set<Lost> = new Set()) {
   const jobs: TurnJob[] = [];
   const work: Promise<unknown>[] = [];
   const ctx = { waitUntil: (one: Promise<unknown>) => void work.push(one) };
@@ -59,7 +63,14 @@ function stage(provider: Provider, tools: readonly Tool[], lost: ReadonlySet<"be
   });
   const reach = new Proxy(session, {
     get(target, name) {
-      if (lost.has(name as "beat")) return () => Promise.reject(new Error("Network connection lost."));
+      if (lost.has(name as Lost)) return () => Promise.reject(new Error("Network connection lost."));
+      if (name === "append" && lost.has("end's answer")) {
+        return async (request: AppendRequest) => {
+          const answer = await session.append(request);
+          if (request.kind !== "finish" || !lost.delete("end's answer")) return answer;
+          throw new Error("Durable Object is overloaded.");
+        };
+      }
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
@@ -237,7 +248,7 @@ test.each([
 ] as const)("%s tells no end to those who follow the turn: it goes on elsewhere", async (_, unreachable) => {
   const slow = waiting("slow", true);
   const model = scripted(call("slow"), say("Done."));
-  const lost = new Set<"beat" | "append">();
+  const lost = new Set<Lost>();
   const on = stage(model.provider, [slow.tool], lost);
   on.start();
   await soon(() => expect(slow.calls).toHaveLength(1));
@@ -255,4 +266,21 @@ test.each([
   expect(types).not.toContain("failed");
   expect(types.at(-1)).toBe("done");
   expect((await on.events()).map(({ type }) => type)).not.toContain("failed");
+});
+
+test("a turn that is done is told as done, though its isolate lost the answer that said so", async () => {
+  const slow = waiting("slow", true);
+  const model = scripted(call("slow"), say("Done."));
+  const lost = new Set<Lost>();
+  const on = stage(model.provider, [slow.tool], lost);
+  on.start();
+  await soon(() => expect(slow.calls).toHaveLength(1));
+  const events = on.events();
+  await pass(2 * SECOND);
+  lost.add("end's answer");
+  slow.calls[0]?.answer("there");
+  const types = (await events).map(({ type }) => type);
+  expect(lost.size).toBe(0);
+  expect(types).not.toContain("failed");
+  expect(types.at(-1)).toBe("done");
 });
