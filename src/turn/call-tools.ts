@@ -30,6 +30,8 @@ export interface Batch {
   readonly context: Omit<ToolContext, "callId" | "signal" | "progress" | "ask">;
   /** Hands a task over; null where tasks can't be. `tell` shows the caller a line. */
   readonly transfer: ((call: string, input: unknown, tell: (line: string) => void) => Promise<Transferred>) | null;
+  /** The session says that the turn may go on: asked before a task is handed over, which makes what outlives this isolate. */
+  readonly mayTransfer: () => Promise<boolean>;
   /** Somebody can be asked: nobody is there in a sub-session. */
   readonly mayAsk: boolean;
   /** Aborts when the turn is cancelled or has lost its lease: what runs is interrupted, what waits does not start. */
@@ -109,10 +111,13 @@ export function interrupted(call: CallBlock, text: string): ToolResult {
   return { call: call.id, name: call.name, status: "interrupted", content: [{ type: "text", text }] };
 }
 
+function notRun(call: CallBlock): Ran {
+  return { result: interrupted(call, "The turn was stopped before this call ran."), blobs: [] };
+}
+
 async function callTool(batch: Batch, call: CallBlock, mostMedia: number): Promise<Ran> {
   batch.checkLease();
-  if (batch.signal.aborted)
-    return { result: interrupted(call, "The turn was stopped before this call ran."), blobs: [] };
+  if (batch.signal.aborted) return notRun(call);
   let input: unknown;
   try {
     input = JSON.parse(call.input);
@@ -133,6 +138,10 @@ async function transfer(batch: Batch, call: CallBlock, tool: Tool, input: unknow
   if (batch.transfer === null) return said(call, "error", "No task can be handed over here.");
   const checked = await tool.validate(input);
   if (!checked.ok) return mismatch(call, tool, checked.problem);
+  const may = await batch.mayTransfer().catch(() => null);
+  if (may === null)
+    return said(call, "error", "The task was not handed over: the session could not be asked. Try again.");
+  if (!may) return notRun(call);
   const tell = (text: string) => batch.emit({ type: "progress", id: call.id, text });
   const { status, text, session, usage } = await batch.transfer(call.id, checked.value, tell);
   const { result, blobs } = said(call, status, text);

@@ -12,6 +12,7 @@ export class Pulse {
   readonly #controller = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #now: () => number;
+  readonly #beat: () => Promise<void>;
   readonly #silence: number;
   #heard: number;
   #ended: Ended | null = null;
@@ -34,6 +35,13 @@ export class Pulse {
     const lease = leaseSeconds * 1000;
     // On a lease of a few seconds, which is a test's, the session's own answer has to do.
     this.#silence = Math.max(lease * SILENT_SHARE, BEAT_MS * 3);
+    this.#beat = async () => {
+      const answer = await session.beat(fence);
+      this.#heard = now();
+      if (answer === "cancel") this.end("cancelled");
+      if (answer === "lost") this.end("lost");
+      if (answer === "attach") attach();
+    };
     let asking = false;
     this.#timer = setInterval(
       async () => {
@@ -41,11 +49,7 @@ export class Pulse {
         if (asking) return;
         asking = true;
         try {
-          const answer = await session.beat(fence);
-          this.#heard = now();
-          if (answer === "cancel") this.end("cancelled");
-          if (answer === "lost") this.end("lost");
-          if (answer === "attach") attach();
+          await this.#beat();
         } catch {
           // The next beat asks again; silence that lasts ends the turn above.
         } finally {
@@ -81,6 +85,12 @@ export class Pulse {
     if (this.#now() >= this.#deadline) this.end("expired");
     if (this.#now() >= this.#cut) this.end("handed");
     return this.#ended;
+  }
+
+  /** Whether the session itself says that the turn may go on; ends the turn here if not. Rejects when it can't be asked. */
+  async ask(): Promise<boolean> {
+    await this.#beat();
+    return this.check() === null;
   }
 
   end(why: Ended): void {

@@ -102,6 +102,7 @@ function batchOf(
     frozenSchema: (tool) => frozenSchema(turn.setup, conversation.chain, tool),
     context: { env, owner, session, fetch: turn.fetch },
     transfer: transfers(turn, again),
+    mayTransfer: () => pulse.ask(),
     mayAsk: sub === undefined,
     signal: pulse.signal,
     checkLease: () => void pulse.check(),
@@ -112,10 +113,14 @@ function batchOf(
 }
 
 /** Hands a task over. `again`: the call may have been run before. */
-function transfers({ deps: { subSessions }, request, budget, pulse }: HeldTurn, again: boolean): Batch["transfer"] {
+function transfers(
+  { deps: { subSessions, session }, request, budget, pulse }: HeldTurn,
+  again: boolean,
+): Batch["transfer"] {
   const { subagents } = request.agent;
   if (subSessions === undefined || subagents.length === 0) return null;
-  const transferring = { subSessions, request, budget, signal: pulse.signal, again };
+  const isGone = async () => !(await pulse.ask()) && (await session.summary()) === null;
+  const transferring = { subSessions, request, budget, signal: pulse.signal, again, isGone };
   return (call, input, tell) => {
     const { agent: name, task } = transferInput(input);
     const agent = subagents.find((one) => one.name === name);

@@ -101,6 +101,7 @@ function depsOf(
         return { events: told, over: runTurn(depsOf(host, env, ctx, sub, told), request, turn) };
       },
       stop: (sub) => sessions(env, sub).stop(),
+      remove: (sub) => sessions(env, sub).remove(),
     },
     log,
     observe: (request) => observer(hooks, { env, ctx }, request, hex, log),

@@ -11,10 +11,11 @@ import { Budget } from "./budget.ts";
 import { plainRequest } from "./plain-request.ts";
 import type { SubTurn, TurnRequest } from "./runtime.ts";
 
-/** Runs turns of sub-sessions, and stops them. */
+/** Runs turns of sub-sessions, stops them, and deletes them. */
 export interface SubSessions {
   run(request: TurnRequest): SubTurn;
   stop(id: SessionId): Promise<unknown>;
+  remove(id: SessionId): Promise<unknown>;
 }
 
 /** The turn that hands a task over. */
@@ -26,6 +27,8 @@ export interface Transferring {
   readonly signal: AbortSignal;
   /** The call is run again: its sub-session may be there. */
   readonly again: boolean;
+  /** The session of the turn was deleted. */
+  readonly isGone: () => Promise<boolean>;
 }
 
 export interface Transferred {
@@ -41,7 +44,7 @@ export interface Transferred {
  * it. Its model calls are taken from the turn's budget. `tell` gets lines on what it does. Never rejects.
  */
 export async function transferTask(
-  { subSessions, request, budget, signal, again }: Transferring,
+  { subSessions, request, budget, signal, again, isGone }: Transferring,
   call: string,
   agent: Agent,
   task: string,
@@ -68,6 +71,8 @@ export async function transferTask(
   for await (const event of turn.events) heard.take(event);
   await turn.over;
   signal.removeEventListener("abort", stop);
+  // It may have begun just after its parent's deletion, which then could not find it.
+  if (await isGone().catch(() => false)) await subSessions.remove({ owner: owner.id, ...session });
   // Calls that it made elsewhere, or before its isolate was lost.
   own.spend(Math.max(0, heard.requests - own.taken));
   return { ...heard.outcome, session, usage: heard.usage };

@@ -46,7 +46,11 @@ export async function takeTurn(world: World, { text, answers, index, ...asked }:
     sink,
     now: () => world.now,
     mintId: () => world.mint(),
-    subSessions: { run: (request) => runSub(world, isolate, request), stop: async () => false },
+    subSessions: {
+      run: (request) => runSub(world, isolate, request),
+      stop: async () => false,
+      remove: async () => false,
+    },
     log: () => {},
   };
   const conversation = { id: "ring", minted: true };

@@ -5,9 +5,15 @@ import { lazy } from "../../src/define/lazy.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import type { Agent } from "../../src/define/types.ts";
 import type { Provider } from "../../src/providers/contract.ts";
+import { SessionClient } from "../../src/session/client.ts";
+import type { SessionId } from "../../src/session/contract.ts";
+import { nodeSession } from "../../src/testing/node-session.ts";
 import { type Answer, call, say, scripted, testAgent } from "../../src/testing.ts";
 import { Budget } from "../../src/turn/budget.ts";
+import { plainRequest } from "../../src/turn/plain-request.ts";
+import { startTurn } from "../../src/turn/start.ts";
 import type { Entry, ToolResult } from "../../src/values/entry.ts";
+import type { TurnEvent } from "../../src/values/turn-event.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", risk: "read", execute: () => "noon" });
 const weather = defineTool({ name: "weather", description: "Weather.", risk: "read", execute: () => "sun" });
@@ -168,6 +174,85 @@ test("twelve tasks at once: eight are worked on side by side, the others wait", 
   expect(results.map(({ status }) => status)).toEqual(tasks.map(() => "ok"));
   expect(new Set(results.map(({ session }) => session?.conversation)).size).toBe(12);
   expect(most).toBe(8);
+});
+
+/** A turn over sessions of which each tells, before it begins, of whom it is and which the first of them is. */
+function deleting(
+  agent: Agent,
+  provider: Provider,
+  beforeBegin: (of: string, parent: SessionClient) => Promise<unknown>,
+) {
+  const stored = new Map<string, SessionClient>();
+  const work: Promise<unknown>[] = [];
+  const sessions = (_: unknown, { agent: of, conversation }: SessionId) => {
+    const found = stored.get(conversation);
+    if (found !== undefined) return found;
+    const session = nodeSession({ now: Date.now });
+    const { begin } = session;
+    session.begin = async (request) => {
+      await beforeBegin(of, parent());
+      return begin.call(session, request);
+    };
+    const client = new SessionClient({ getByName: () => session }, conversation);
+    stored.set(conversation, client);
+    return client;
+  };
+  const parent = () => sessions(null, { owner: "ann", agent: agent.name, conversation: "top" });
+  const host = { runtime: { agents: [agent], provider: () => provider }, sessions, log: () => {} };
+  const owner = { id: "ann", name: "Ann", roles: ["user" as const] };
+  const whose = { agent, owner, conversation: { id: "top", minted: true }, requestId: "test" };
+  const env: object = {};
+  const ended = async () => {
+    const request = plainRequest(whose, [{ type: "text", text: "Go." }]);
+    const turn = startTurn(host, env as Cloudflare.Env, { waitUntil: (done) => work.push(done) }, request);
+    let last: TurnEvent | null = null;
+    for await (const event of turn.events) last = event;
+    await Promise.all(work);
+    return last;
+  };
+  const left = async () => {
+    const all = await Promise.all([...stored.values()].map((one) => one.summary()));
+    return all.filter((one) => one !== null).length;
+  };
+  return { ended, left, parent };
+}
+
+test("no sub-session begins once its parent was deleted", async () => {
+  const boss = named("boss", { subagents: [named("helper")] });
+  const tasks = Array.from({ length: 12 }, (_, n) => call("transfer_task", { agent: "helper", task: `Task ${n}.` }));
+  const { provider } = models({ boss: [tasks], helper: tasks.map(() => say("Done.")) });
+  let begun = 0;
+  const gone = Promise.withResolvers<void>();
+  const held: Provider = {
+    ...provider,
+    async *stream(model, body, deps) {
+      if (body.includes("You are helper.")) await gone.promise;
+      yield* provider.stream(model, body, deps);
+    },
+  };
+  const { ended, parent } = deleting(boss, held, async (of) => {
+    if (of !== "helper") return;
+    begun += 1;
+    if (begun === 8)
+      parent()
+        .remove()
+        .then(() => gone.resolve());
+  });
+  expect(await ended()).toMatchObject({ type: "failed", failure: { reason: "lost" } });
+  expect(begun).toBe(8);
+});
+
+test("a sub-session that begins just as its parent is deleted goes, too", async () => {
+  const boss = named("boss", { subagents: [named("helper")] });
+  const { provider } = models({
+    boss: [call("transfer_task", { agent: "helper", task: "Look." })],
+    helper: [say("Done.")],
+  });
+  const { ended, left } = deleting(boss, provider, async (of, parent) => {
+    if (of === "helper") await parent.remove();
+  });
+  expect(await ended()).toMatchObject({ type: "failed", failure: { reason: "lost" } });
+  expect(await left()).toBe(0);
 });
 
 describe("at definition", () => {
