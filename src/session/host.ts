@@ -21,6 +21,8 @@ export interface SessionHost {
   readonly setAlarm: SetAlarm;
   /** Deletes another session; absent where there are no others. */
   readonly removeOther?: (id: SessionId) => Promise<unknown>;
+  /** Stops another session's turn; absent as above. */
+  readonly stopOther?: (id: SessionId) => Promise<unknown>;
   /** Has another isolate go on with a turn; absent where there is nobody to ask. */
   readonly run?: ((job: TurnJob) => Promise<void>) | undefined;
   /** Has another isolate tell the news of a task; absent as above. Rejects when they were not taken. */

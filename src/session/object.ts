@@ -54,6 +54,7 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
       waitUntil,
       setAlarm,
       removeOther: (id) => sessionClient(env, id).remove(),
+      stopOther: (id) => sessionClient(env, id).stop(),
       ...runnerOf(ctx),
       now: Date.now,
     });

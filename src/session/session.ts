@@ -1,4 +1,4 @@
-import { effectiveContext } from "../context/effective.ts";
+import { effectiveContext, openBatch } from "../context/effective.ts";
 import type { Marks } from "../prefix/marks.ts";
 import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
@@ -12,6 +12,7 @@ import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
 import { Burial } from "./burial.ts";
 import { epochMarks } from "./chain.ts";
+import { childrenOf } from "./children.ts";
 import { storeCompaction } from "./compaction.ts";
 import type {
   AnswerOutcome,
@@ -271,7 +272,11 @@ export class Session implements SessionRpc {
 
   async stop(): Promise<boolean> {
     const row = await this.#known();
-    if (row?.status === "running" && row.cancel === 0) this.#store.update({ cancel: 1 });
+    if (row?.status === "running" && row.cancel === 0) {
+      this.#store.update({ cancel: 1 });
+      // At once: their leases may run out before this one's, and another isolate would go on with them.
+      this.#stopChildren(row);
+    }
     if (row?.status === "running" && row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
     if (row?.status === "paused") this.#stopPaused(row);
     return row !== null;
@@ -497,9 +502,21 @@ export class Session implements SessionRpc {
   /** Ends the running turn from here: its open calls count as interrupted, and its isolate, if any, has lost it. */
   #close(row: SessionRow, status: "failed" | "stopped", end: TurnEnd): void {
     const now = this.#host.now();
+    if (status === "stopped") this.#stopChildren(row);
     closeTurn(this.#store, row, status, end, now);
     this.#over();
     this.#copySoon();
+  }
+
+  /** Stops what the open calls of a turn began: its isolate, which would have, may be gone. Nobody waits for it. */
+  #stopChildren(row: SessionRow): void {
+    const { stopOther } = this.#host;
+    const open = openBatch(this.#effective(row));
+    if (stopOther === undefined || open === null) return;
+    for (const child of childrenOf(row, [[open.seq, encodeEntry(open.entry)]])) {
+      const stopped = stopOther(child).catch((error: unknown) => report("a sub-session could not be stopped", error));
+      this.#host.waitUntil(stopped);
+    }
   }
 
   /** Renews the lease and answers what the turn starts from, its first page. */

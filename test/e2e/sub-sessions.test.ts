@@ -121,6 +121,28 @@ test("a process that dies under both: each is taken up, and the call that is run
   expectAllExtend(requests);
 });
 
+test("stopping the parent stops what it handed over, too, when the process of both has died", async () => {
+  stage.model.script(handOver, call("wait"));
+  ask("orphans").catch(() => undefined);
+  await hook.next();
+  await stage.workerd.fresh();
+  expect((await stage.send("POST", "/agents/boss/api/sessions/orphans/stop", "ann")).status).toBe(200);
+  await vi.waitFor(
+    async () => expect((await stage.get("/agents/boss/api/sessions/orphans")).body.status).toBe("stopped"),
+    20_000,
+  );
+  const query = "SELECT conversation, parent FROM sessions WHERE parent = ? AND rev > 0";
+  const d1 = await stage.workerd.d1();
+  const child = await vi.waitFor(async () => {
+    const row = await d1.prepare(query).bind('["ann","boss","orphans"]').first<{ conversation: string }>();
+    if (row === null) throw new Error("not ended yet");
+    return row.conversation;
+  }, 20_000);
+  expect((await stage.get(`/agents/helper/api/sessions/${child}`)).body.status).toBe("stopped");
+  // Nobody went on with it.
+  expect(requestsOf("helper")).toHaveLength(1);
+});
+
 test("sub-sessions are deleted with their parent, that of a call that is running included", async () => {
   stage.model.script(handOver, say("Helped."), say("The helper helped."));
   expect((await ask("deleted")).text).toBe("The helper helped.");
