@@ -399,7 +399,7 @@ describe("a session that is removed", () => {
 
   test("is gone for a begin that waited for its turn", async () => {
     const one = open();
-    await begin(one, { leaseSeconds: 1 });
+    await begin(one, { leaseSeconds: 60 });
     const waiting = one.begin(beginRequest(one, { turn: "t2", busy: "wait" }));
     await one.remove();
     expect(await waiting).toEqual({ kind: "gone" });
