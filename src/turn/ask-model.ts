@@ -1,8 +1,8 @@
 import { RETRIES } from "../providers/contract.ts";
 import type { CallRecord } from "../session/contract.ts";
-import { type Failure, failureOf } from "../values/errors.ts";
+import type { Failure } from "../values/errors.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
-import { Answer } from "./answer.ts";
+import { askOnce } from "./ask-once.ts";
 import { callRecord } from "./call-record.ts";
 import { withoutBlock } from "./compact.ts";
 import { type Asked, endTurn } from "./end-turn.ts";
@@ -60,23 +60,14 @@ async function send(turn: HeldTurn, prepared: Prepared) {
   const { sink, env, now, observe } = turn.deps;
   const { provider, name, full } = turn.model;
   const patience = turn.request.agent.fallback.length > 0 ? { patience: PATIENCE_SECONDS } : {};
-  const answer = new Answer();
   sink.emit({ type: "request", step, verdict: prepared.verdict, model: full });
   conversation.sent(prepared.chain);
-  let failure: Failure | null = null;
-  const startedAt = now();
-  let firstAt: number | null = null;
   turn.subrequests.model(RETRIES);
-  try {
-    for await (const event of provider.stream(name, prepared.body, { env, signal: pulse.signal, ...patience })) {
-      firstAt ??= now();
-      if (event.type === "begun") tellBegun(turn, prepared);
-      if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
-      answer.take(event);
-    }
-  } catch (error) {
-    failure = failureOf(error);
-  }
+  const asking = { env, signal: pulse.signal, ...patience };
+  const { answer, failure, startedAt, firstAt } = await askOnce(turn.model, prepared.body, asking, now, (event) => {
+    if (event.type === "begun") tellBegun(turn, prepared);
+    if (event.type === "text" || event.type === "thinking") sink.emit({ ...event, step });
+  });
   turn.uses(answer.usage);
   // Of an answer that is handed over with its turn nothing is kept.
   const kept = answer.isMessage && pulse.ended !== "handed";

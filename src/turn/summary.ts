@@ -1,7 +1,8 @@
 import type { CallRecord } from "../session/contract.ts";
-import { type Failure, failureOf } from "../values/errors.ts";
+import type { Failure } from "../values/errors.ts";
 import { addUsage, type Usage } from "../values/usage.ts";
-import { Answer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import { askOnce } from "./ask-once.ts";
 import { callRecord, type Sendable } from "./call-record.ts";
 import type { Observe } from "./observation.ts";
 import type { Model } from "./settings.ts";
@@ -58,18 +59,7 @@ async function attempt(ask: SummaryAsk, request: Sendable): Promise<{ summary: S
 
 /** Sends a request that is no link of a chain. */
 async function send({ model, call, env, signal, now, observe }: SummaryAsk, request: Sendable) {
-  const answer = new Answer();
-  const startedAt = now();
-  let firstAt: number | null = null;
-  let failure: Failure | null = null;
-  try {
-    for await (const event of model.provider.stream(model.name, request.body, { env, signal })) {
-      firstAt ??= now();
-      answer.take(event);
-    }
-  } catch (error) {
-    failure = failureOf(error);
-  }
+  const { answer, failure, startedAt, firstAt } = await askOnce(model, request.body, { env, signal }, now);
   const endedAt = now();
   const record = callRecord({ ...call, at: endedAt, model: model.full, purpose: "summary" }, request, answer, true);
   observe?.({

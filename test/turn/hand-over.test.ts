@@ -242,10 +242,8 @@ test("a second run that is started with the same fence changes nothing", async (
   expect(await on.calls()).toHaveLength(1);
 });
 
-test.each([
-  ["a run that can't reach its session any more, and so gives the turn up,", "beat"],
-  ["a run whose end can't be stored", "append"],
-] as const)("%s tells no end to those who follow the turn: it goes on elsewhere", async (_, unreachable) => {
+/** A turn whose tool is at work, and whose events somebody has begun to follow. */
+async function followedTurn() {
   const slow = waiting("slow", true);
   const model = scripted(call("slow"), say("Done."));
   const lost = new Set<Lost>();
@@ -254,6 +252,14 @@ test.each([
   await soon(() => expect(slow.calls).toHaveLength(1));
   const events = on.events();
   await pass(2 * SECOND);
+  return { slow, lost, on, events };
+}
+
+test.each([
+  ["a run that can't reach its session any more, and so gives the turn up,", "beat"],
+  ["a run whose end can't be stored", "append"],
+] as const)("%s tells no end to those who follow the turn: it goes on elsewhere", async (_, unreachable) => {
+  const { slow, lost, on, events } = await followedTurn();
   lost.add(unreachable);
   if (unreachable === "append") slow.calls[0]?.answer("never stored");
   await pass(12 * SECOND);
@@ -269,14 +275,7 @@ test.each([
 });
 
 test("a turn that is done is told as done, though its isolate lost the answer that said so", async () => {
-  const slow = waiting("slow", true);
-  const model = scripted(call("slow"), say("Done."));
-  const lost = new Set<Lost>();
-  const on = stage(model.provider, [slow.tool], lost);
-  on.start();
-  await soon(() => expect(slow.calls).toHaveLength(1));
-  const events = on.events();
-  await pass(2 * SECOND);
+  const { slow, lost, events } = await followedTurn();
   lost.add("end's answer");
   slow.calls[0]?.answer("there");
   const types = (await events).map(({ type }) => type);
