@@ -1,6 +1,6 @@
 import type { Entry, Numbered } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
-import { callsOf, effectiveContext, openBatch, toldEntries } from "./effective.ts";
+import { anchorOf, callsOf, effectiveContext, openBatch, toldEntries } from "./effective.ts";
 
 /**
  * What a fork takes: the entries that stand before the user message with the ordinal `at`, counted from 0 over those
@@ -34,7 +34,8 @@ export function finishedEntries(all: readonly Numbered[], running: string | null
   const kept = new Set(all.filter(({ entry }) => entry.turn !== running).map(({ seq }) => seq));
   return all.filter(({ seq, entry }) => {
     if (kept.has(seq)) return true;
-    return entry.kind === "host_search" && (entry.place.at === "before" || kept.has(entry.place.seq));
+    const anchor = anchorOf(entry);
+    return anchor !== null && (anchor.at === "before" || kept.has(anchor.seq));
   });
 }
 

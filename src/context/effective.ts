@@ -47,6 +47,11 @@ export function callsOf(entry: AssistantEntry) {
   return entry.blocks.filter((block) => block.type === "call");
 }
 
+/** An answer after which the model has nothing more to say: no calls, and not merely paused. */
+export function isFinalAnswer({ entry }: Numbered): boolean {
+  return entry.kind === "assistant" && callsOf(entry).length === 0 && entry.stop !== "paused";
+}
+
 /** The newest answer with calls, if its results were not stored yet. */
 export function openBatch(effective: readonly Numbered[]): Numbered<AssistantEntry> | null {
   const answered = new Set(effective.flatMap(({ entry }) => (entry.kind === "results" ? [entry.of] : [])));
@@ -80,8 +85,9 @@ export function isMessage({ blocks }: Pick<AssistantEntry, "blocks">): boolean {
 }
 
 /** Entries whose order or survival hangs on another entry. */
-function anchorOf(entry: Entry): { at: "before" | "results" | "attach" | "after"; seq: number } | null {
+export function anchorOf(entry: Entry): { at: "before" | "results" | "attach" | "after"; seq: number } | null {
   if (entry.kind === "host_search") return entry.place;
+  if (entry.kind === "compaction" && entry.before !== undefined) return { at: "before", seq: entry.before };
   if (entry.kind === "results" || entry.kind === "pause") return { at: "results", seq: entry.of };
   if (entry.kind === "pause_answer") return { at: "after", seq: entry.of };
   return null;

@@ -1,7 +1,7 @@
 import type { Alignment } from "../context/align-history.ts";
 import { alignHistory, comparableText, contentText, storedMessages } from "../context/align-history.ts";
 import { survives } from "../context/branch.ts";
-import { callsOf, effectiveContext, openBatch, uncompacted } from "../context/effective.ts";
+import { callsOf, effectiveContext, isFinalAnswer, openBatch, uncompacted } from "../context/effective.ts";
 import type {
   AssistantEntry,
   Entry,
@@ -213,11 +213,6 @@ function isUnfinished(effective: readonly Numbered[], newest: Found["newest"]): 
   if (newest.status !== "dead") return false;
   const last = effective.at(-1);
   return !(last && isFinalAnswer(last) && last.entry.turn === newest.turn);
-}
-
-/** An answer after which the model has nothing more to say: no calls, and not merely paused. */
-function isFinalAnswer({ entry }: Numbered): boolean {
-  return entry.kind === "assistant" && callsOf(entry).length === 0 && entry.stop !== "paused";
 }
 
 /** The context up to a user entry: whatever followed it counts as no answer. */

@@ -4,6 +4,7 @@ import { repair } from "../context/repair.ts";
 import { lastSuccess } from "../context/success.ts";
 import type { Entry, Numbered, Part, ToolResult } from "../values/entry.ts";
 import { chainKey, standing } from "./chain.ts";
+import { refusedRewind } from "./compaction.ts";
 import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
 import { History } from "./history.ts";
 import { partialOf } from "./partial.ts";
@@ -90,9 +91,13 @@ export function firstPage<T>(all: Iterable<T>, limit: number, size: number, size
   return { page, more: false };
 }
 
-/** The effective, repaired context, and the batch of the running turn that has no results yet. */
+/**
+ * The effective, repaired context, and the batch of the running turn that has no results yet. Between turns it is without
+ * what the provider refused.
+ */
 function assembled(all: readonly Numbered[], row: SessionRow) {
-  const effective = effectiveContext(all);
+  const refused = refusedRewind(row, 0);
+  const effective = effectiveContext(refused === null ? all : [...all, { seq: row.last_seq + 1, entry: refused }]);
   const newest = openBatch(effective);
   const open = row.status === "running" && newest?.entry.turn === row.turn ? newest : null;
   return { entries: repair(sentContext(effective), open?.seq ?? null), open };

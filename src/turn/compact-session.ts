@@ -1,4 +1,5 @@
-import { encodeEntry } from "../values/entry.ts";
+import { isFinalAnswer } from "../context/effective.ts";
+import { encodeEntry, type Numbered } from "../values/entry.ts";
 import { HoldfastError } from "../values/errors.ts";
 import { askedChain, sessionId } from "./begin.ts";
 import { compact } from "./compact.ts";
@@ -40,7 +41,7 @@ export async function compactSession(
   const whole = await setup.whole();
   const observe = observer(host.hooks ?? {}, { env, ctx }, request, hex, host.log);
   const done = await compact({
-    ...{ setup, conversation, whole, asked: null, why: "asked" },
+    ...{ setup, conversation, whole, asked: unanswered(whole, start.userSeq), why: "asked" },
     model: summaryModel(host.runtime, agent, env, model),
     ask: { env, signal: new AbortController().signal, now: Date.now, observe, step: 0 },
   });
@@ -56,6 +57,12 @@ export async function compactSession(
   if (summary.text === null) throw new HoldfastError(summary.failure);
   if (answer.kind === "lost") throw busy(1);
   return { compacted: true };
+}
+
+/** The newest message where it has no answer: asked again it must be there. */
+function unanswered(whole: readonly Numbered[], newest: number): number | null {
+  const last = whole.at(-1);
+  return last === undefined || isFinalAnswer(last) ? null : newest;
 }
 
 function busy(retryAfter: number, message = "A turn is running in this conversation."): HoldfastError {

@@ -55,10 +55,26 @@ export async function compact(work: Compacting): Promise<{ summary: Summary; ent
   if (summary.text === null) return { summary, entry: null };
   const said = { summary: summary.text, why };
   const made = await block(work, plan, own ? request : null);
-  if (made === null) return { summary, entry: compactionEntry(work, plan, said) };
+  if (made === null) return { summary, entry: compactionEntry(work, plan, { ...said, ...place(whole, [request]) }) };
   const calls = [...summary.calls, ...made.calls];
   const usage = addUsage(summary.usage, made.usage);
-  return { summary: { ...summary, calls, usage }, entry: compactionEntry(work, plan, { ...said, ...made.said }) };
+  const entry = compactionEntry(work, plan, { ...said, ...made.said, ...place(whole, [request, made.asked]) });
+  return { summary: { ...summary, calls, usage }, entry };
+}
+
+/** Where a compaction stands that was asked for with these: what an earlier one says is part of its summary too. */
+function place(
+  [first]: readonly Numbered[],
+  asked: readonly Pick<SummaryRequest, "before">[],
+): Pick<CompactionEntry, "before"> {
+  const earlier = first?.entry.kind === "compaction" ? placeOf(first.seq, first.entry) : 0;
+  const before = Math.max(earlier, ...asked.map((request) => request.before ?? Number.POSITIVE_INFINITY));
+  return before === Number.POSITIVE_INFINITY ? {} : { before };
+}
+
+/** The entry that a compaction stands before, which is its own where it speaks of all that came before it. */
+function placeOf(seq: number, { before }: Pick<CompactionEntry, "before">): number {
+  return before ?? seq;
 }
 
 /**
@@ -70,12 +86,12 @@ async function block(work: Compacting, { tail }: CompactionPlan, request: Summar
   const { provider, facts, agent, fullModel: full } = setup;
   const trigger = facts.compacts === "when_asked" ? provider.compactionTrigger : undefined;
   if (trigger === undefined || why !== "threshold" || agent.compaction.by !== "provider") return null;
-  const { endingWith } = request ?? (await summaryRequest(setup, conversation, tail));
+  const asked = request ?? (await summaryRequest(setup, conversation, tail));
   const call = { turn: conversation.turn, step: ask.step, chain: conversation.chainKey };
   const model = { full, name: setup.model, provider, facts };
-  const { block: raw, ...made } = await compactedByProvider({ ...ask, model, call }, endingWith(trigger));
-  if (raw === null) return { ...made, said: {} };
-  return { ...made, said: { why: "provider", block: { provider: provider.name, model: full, raw } } as const };
+  const { block: raw, ...made } = await compactedByProvider({ ...ask, model, call }, asked.endingWith(trigger));
+  if (raw === null) return { ...made, asked, said: {} };
+  return { ...made, asked, said: { why: "provider", block: { provider: provider.name, model: full, raw } } as const };
 }
 
 /**
@@ -90,7 +106,7 @@ export function withoutBlock(
   const [first, ...rest] = whole;
   if (first?.entry.kind !== "compaction" || first.entry.block?.provider !== provider.name) return null;
   const { block: _, ...entry } = first.entry;
-  return { ...entry, at: now(), turn, kept: staying(rest) };
+  return { ...entry, at: now(), turn, kept: staying(rest), before: placeOf(first.seq, entry) };
 }
 
 /** All of a context that can stay behind a compaction of it: not an earlier one, nor what becomes system text. */
@@ -113,7 +129,7 @@ export function planFor({
 export function compactionEntry(
   { setup: { agent, now }, conversation: { turn, mode }, whole }: Pick<Compacting, "setup" | "conversation" | "whole">,
   { kept }: Pick<CompactionPlan, "kept">,
-  said: Pick<CompactionEntry, "summary" | "why" | "block">,
+  said: Pick<CompactionEntry, "summary" | "why" | "before" | "block">,
 ): CompactionEntry {
   const { byName } = toolCatalog(agent, mode);
   const carriedToolNames = carriedTools(whole, kept, turn).filter((name) => byName.get(name)?.lazy !== false);

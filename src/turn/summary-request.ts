@@ -18,6 +18,8 @@ export const SUMMARY_TOKENS = 8_000;
 /** What a summary is asked for with, in two forms that differ in their settings alone. */
 export interface SummaryRequest {
   readonly first: Sendable;
+  /** The first entry that it does not carry, if there is one. */
+  readonly before: number | undefined;
   /** The same, for a model that called a tool: it may not. Another request of the same bytes but for its settings. */
   withoutCalls(): Sendable;
   /** What ends with an item of the provider's (`compactionTrigger`) in place of our words. */
@@ -48,6 +50,7 @@ export async function summaryRequest(
   };
   return {
     first: asks(asked, SUMMARY_TOKENS),
+    before: firstLeftOut(conversation, tail),
     endingWith(trigger) {
       const last: Item = { seq: conversation.lastSeq + 1, role: "user", bytes: trigger, markable: false };
       return asks({ ...chain, items: [...chain.items, last] }, Number.POSITIVE_INFINITY);
@@ -73,6 +76,11 @@ function rendered(setup: Setup, conversation: Conversation, chain: Chain, tail: 
 function unsentWithout({ chain, unsent }: Conversation, tail: ReadonlySet<number>): Numbered[] {
   const answer = chain?.items.at(-1)?.ahead ? answering(unsent) : [];
   return [...answer, ...without(unsent.slice(answer.length), tail)];
+}
+
+function firstLeftOut(conversation: Conversation, tail: ReadonlySet<number>): number | undefined {
+  const carried = new Set(unsentWithout(conversation, tail));
+  return conversation.unsent.find((one) => !carried.has(one) && one.entry.kind !== "host_search")?.seq;
 }
 
 /**

@@ -145,13 +145,18 @@ export interface ModeChangeEntry extends Made {
 
 /**
  * From here on `summary` stands for what came before, except for the entries in `kept`, which follow it. Nothing is
- * deleted: a rewind to an earlier entry takes the compaction back.
+ * deleted: a rewind to an entry that the summary may speak of takes the compaction back.
  */
 export interface CompactionEntry extends Made {
   readonly kind: "compaction";
   readonly summary: string;
   /** Sequence numbers of the earlier entries that stay effective, in rising order. */
   readonly kept: readonly number[];
+  /**
+   * The first entry that the summary knows nothing of: the compaction stands right before it, and a rewind to it or to a
+   * later one leaves it in force. Missing where the summary may speak of all that came before.
+   */
+  readonly before?: number;
   /** Lazy tools that had succeeded in the turn that was running and lost their evidence: they count as evidence here. */
   readonly carriedToolNames: readonly string[];
   /** `threshold`: the last call used most of the model's window. `too_long`: the provider refused the request for its length. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { entriesBefore, finishedEntries, survives } from "../../src/context/branch.ts";
 import type { Entry, Place } from "../../src/values/entry.ts";
 import { ToolDeferrals } from "../../src/values/tool-deferrals.ts";
-import { answer, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
+import { answer, compaction, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
 
 const loadedAt = (id: string) =>
   ToolDeferrals.parse(JSON.stringify({ initial: ["clock"], loadPoints: { late: id } }), "s");
@@ -60,6 +60,12 @@ describe("a fork", () => {
     expect(forked(1, ...two, search({ at: "attach", seq: 4 }))).toEqual([1, 2]);
   });
 
+  test("takes a compaction that was made for that message, and none that speaks of it", () => {
+    expect(forked(1, ...two, compaction([3, 4], { before: 3 }))).toEqual([1, 2, 5]);
+    expect(forked(1, ...two, compaction([3, 4], { before: 4 }))).toEqual([1, 2]);
+    expect(forked(1, ...two, compaction([3, 4]))).toEqual([1, 2]);
+  });
+
   test("takes results with their call", () => {
     const called = [user("a"), answer("", "t", "c1"), results(2, "c1"), answer("b"), user("c")];
     expect(forked(1, ...called)).toEqual([1, 2, 3, 4]);
@@ -80,7 +86,7 @@ describe("a clone", () => {
     expect(of("t", ...done, answer("", "t", "c2"))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("has none of a turn that finished no step, nor what it took back, but the host searches that stand before it", () => {
+  test("has none of a turn that finished no step, nor what it took back, but what stands before it", () => {
     const idle = [user("a", "t1"), answer("b", "t1")];
     expect(of("t", ...idle, user("c", "t"))).toEqual([1, 2]);
     expect(of("t", ...idle, user("c", "t"), answer("", "t", "c1"))).toEqual([1, 2]);
@@ -88,5 +94,7 @@ describe("a clone", () => {
     expect(of("t", ...idle, user("c", "t"), hostSearch("h", { at: "before", seq: 3 }))).toEqual([1, 2, 4]);
     expect(of("t", ...idle, user("c", "t"), hostSearch("h", { at: "attach", seq: 2 }))).toEqual([1, 2, 4]);
     expect(of("t", ...idle, user("c", "t"), hostSearch("h", { at: "after", seq: 3 }))).toEqual([1, 2]);
+    expect(of("t", ...idle, user("c", "t"), compaction([3], { before: 3 }))).toEqual([1, 2, 4]);
+    expect(of("t", ...idle, user("c", "t"), compaction([3]))).toEqual([1, 2]);
   });
 });

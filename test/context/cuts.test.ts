@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cutSpans, spansBetween } from "../../src/context/cuts.ts";
-import { callsOf, effectiveContext } from "../../src/context/effective.ts";
+import { callsOf, effectiveContext, uncompacted } from "../../src/context/effective.ts";
 import type { Entry, Numbered } from "../../src/values/entry.ts";
-import { answer, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
+import { answer, compaction, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
 
 describe("the cuts of a session", () => {
   const cut = (...entries: readonly Entry[]) => cutSpans(effectiveContext(numbered(...entries)), entries.length);
@@ -40,7 +40,19 @@ describe("the cuts of a session", () => {
 
 /** What is appended next; `at` picks the effective entry it hangs on or the number a rewind goes back to. */
 const step = fc.record({
-  kind: fc.constantFrom("user", "answer", "calls", "blank", "results", "attach", "before", "after", "rewind", "rewind"),
+  kind: fc.constantFrom(
+    "user",
+    "answer",
+    "calls",
+    "blank",
+    "results",
+    "attach",
+    "before",
+    "after",
+    "compact",
+    "rewind",
+    "rewind",
+  ),
   at: fc.nat(),
   /** What is not effective is not read from here on. */
   forgets: fc.boolean(),
@@ -49,6 +61,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 test("the effective context of what was not cut is that of everything, whatever is appended and wherever it is cut", () => {
   let survivors = 0;
+  let compactions = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 4, maxLength: 30 }), (steps) => {
       let all: Numbered[] = [];
@@ -60,16 +73,18 @@ test("the effective context of what was not cut is that of everything, whatever 
         read = [...read, numbered];
         expect(seqs(effectiveContext(read))).toEqual(seqs(effectiveContext(all)));
         if (!next.forgets) continue;
-        const kept = spansBetween(cutSpans(effectiveContext(read), seq), seq);
+        const kept = spansBetween(cutSpans(uncompacted(read), seq), seq);
         read = read.filter((one) => kept.some(([first, last]) => first <= one.seq && one.seq <= last));
         expect(seqs(effectiveContext(read))).toEqual(seqs(effectiveContext(all)));
         const there = new Set(seqs(read));
         survivors += read.filter(({ entry }) => entry.kind === "host_search" && !there.has(entry.place.seq)).length;
+        compactions += read.filter(({ entry }) => entry.kind === "compaction" && !there.has(entry.before ?? 0)).length;
       }
     }),
     { numRuns: 3_000 },
   );
   expect(survivors).toBeGreaterThan(0);
+  expect(compactions).toBeGreaterThan(0);
 });
 
 function entryOf({ kind, at }: Step, seq: number, effective: readonly Numbered[]): Entry {
@@ -94,6 +109,11 @@ function entryOf({ kind, at }: Step, seq: number, effective: readonly Numbered[]
       return hostSearch(`h${seq}`, { at: "before", seq: one(users) ?? seq });
     case "after":
       return hostSearch(`h${seq}`, { at: "after", seq: one(effective) ?? seq });
+    case "compact": {
+      const before = one([...users, ...answers]);
+      const kept = seqs(effective).filter((other) => other >= (before ?? 0) || other % 2 === at % 2);
+      return compaction(kept, before === undefined ? {} : { before });
+    }
     case "rewind":
       return rewind(1 + (at % seq));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { effectiveContext, openBatch } from "../../src/context/effective.ts";
 import type { Entry } from "../../src/values/entry.ts";
-import { answer, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
+import { answer, compaction, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
 
 const order = (...entries: readonly Entry[]) => seqs(effectiveContext(numbered(...entries)));
 
@@ -50,6 +50,20 @@ describe("effective context", () => {
     const entries = [user("a"), answer("b"), user("c"), hostSearch("h", { at: "before", seq: 3 }), answer("d")];
     expect(order(...entries, rewind(3), user("e"))).toEqual([1, 2, 4, 7]);
     expect(order(...entries, rewind(2), user("e"))).toEqual([1, 7]);
+  });
+
+  test("a compaction stands before the first entry that its summary knows nothing of", () => {
+    const entries = [user("a"), answer("b"), user("c"), compaction([3], { before: 3 }), answer("d")];
+    expect(order(...entries)).toEqual([4, 3, 5]);
+    expect(order(...entries, rewind(5))).toEqual([4, 3]);
+    expect(order(...entries, rewind(3), user("e"))).toEqual([4, 7]);
+    expect(order(...entries, rewind(2), user("e"))).toEqual([1, 7]);
+  });
+
+  test("a compaction whose summary speaks of all before it goes with any of it", () => {
+    const entries = [user("a"), answer("b"), user("c"), compaction([3]), answer("d")];
+    expect(order(...entries, rewind(3), user("e"))).toEqual([1, 2, 7]);
+    expect(order(...entries, rewind(5), user("e"))).toEqual([4, 3, 7]);
   });
 
   test("a regenerated answer keeps the host search that stands before its question", () => {

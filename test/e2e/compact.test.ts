@@ -79,6 +79,35 @@ test("an edit of a message that a compaction left out takes the compaction back"
   expect(request?.bodyText).not.toContain("second word");
 });
 
+test("a message that a compaction was made for is edited, regenerated and forked from behind it", async () => {
+  await stage.workerd.fresh({ COMPACTION: '{"threshold":0.004}' });
+  const id = "made-for-it";
+  const first = { role: "user", content: `first ${WORDS.repeat(20)}` };
+  const said = [first, { role: "assistant", content: "One." }];
+  stage.model.script(say("One."), say("Summary."), say("Two."));
+  await stage.say(id, first.content);
+  stage.takeRequests();
+  expect((await stage.say(id, "second", { history: said })).text).toBe("Two.");
+  const [, two] = stage.takeRequests();
+  expect(two?.bodyText).toContain("Summary.");
+
+  stage.model.script(say("Two again."), say("Other."), say("Forked."));
+  expect((await stage.say(id, "second", { history: said })).text).toBe("Two again.");
+  expect((await stage.say(id, "reworded", { history: said })).text).toBe("Other.");
+  const [again, other] = stage.takeRequests();
+  expectAllExtend([two, again].flatMap((one) => one ?? []));
+  const { id: fork } = (await stage.send("POST", `/api/sessions/${id}/fork`, "ann", '{"at":1}')).body;
+  await stage.say(fork, "third");
+  const [forked] = stage.takeRequests();
+  for (const request of [other, forked]) {
+    expect(request?.bodyText).toContain("Summary.");
+    expect(request?.bodyText).not.toContain("first word");
+    expect(request?.bodyText).not.toContain("second");
+  }
+  expect(await verdicts(stage, id)).not.toContain("break; cause=unexpected");
+  await stage.workerd.fresh();
+});
+
 test("what can't be compacted says so: no such session, another's, one whose turn runs", async () => {
   expect((await compact("nobody")).status).toBe(404);
   stage.model.script(say("One."));

@@ -187,6 +187,72 @@ test("a summary that was answered and gave no text is no link: the next request 
   expect(verdicts).toEqual(["first", "extends", "extends", "break; cause=settings", "extends"]);
 });
 
+describe("a compaction and a message without an answer", () => {
+  const bodies = ({ requests }: { readonly requests: readonly string[] }) => requests.map((body) => JSON.parse(body));
+
+  test("what was refused as too long is not asked about, and what comes next begins with the summary", async () => {
+    const answers = [say("One."), say("Two."), tooLong, say("Summary."), say("Three."), say("Four.")];
+    const { model, session } = stage(answers, { compaction: false });
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    await expect(session.say(`third ${WORDS}`)).rejects.toThrow("prompt is too long");
+    expect(await session.compact()).toBe(true);
+    await session.say("other");
+    await session.say("more");
+    const [, second = "", , summary = "", next = "", last = ""] = model.requests;
+    expect(isSummary(summary)).toBe(true);
+    expect(summary).not.toContain("third");
+    expect(whyNotExtends(second, summary)).toBeNull();
+    expect(next).toContain("Summary.");
+    expect(next).not.toContain("first word");
+    expect(next).not.toContain("third");
+    expect(whyNotExtends(next, last)).toBeNull();
+    const kinds = (await session.entries()).map(({ kind }) => kind);
+    expect(kinds.slice(4)).toEqual(["user", "rewind", "compaction", "user", "assistant", "user", "assistant"]);
+  });
+
+  test("what was refused once more, behind a summary made for it, leaves the summary to the next message", async () => {
+    const answers = [say("One."), say("Two."), tooLong, say("Summary."), tooLong, say("Three."), say("Four.")];
+    const { model, session } = stage(answers);
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    await expect(session.say(`third ${WORDS}`)).rejects.toThrow("prompt is too long");
+    await session.say("other");
+    await session.say("more");
+    const [, , , , , next = "", last = ""] = model.requests;
+    expect(next).toContain("Summary.");
+    expect(next).not.toContain("first word");
+    expect(next).not.toContain("third");
+    expect(whyNotExtends(next, last)).toBeNull();
+  });
+
+  test("what a failed turn left unanswered stays, and the same message again is answered", async () => {
+    const failure = httpFailure(500, "api_error", "Broken.");
+    const answers = [say("One."), say("Two."), failure, say("Summary."), say("Three.")];
+    const { model, session } = stage(answers, { compaction: { keep: 10 } });
+    await session.say(`first ${WORDS}`);
+    await session.say("second");
+    await expect(session.say(`third ${WORDS}`)).rejects.toThrow("Broken.");
+    expect(await session.compact()).toBe(true);
+    expect((await session.say(`third ${WORDS}`)).text).toBe("Three.");
+    const { messages } = bodies(model).at(-1);
+    expect(messages).toHaveLength(1);
+    expect(JSON.stringify(messages)).toContain("third word");
+    expect((await session.entries()).filter(({ kind }) => kind === "user")).toHaveLength(3);
+  });
+
+  test("a compaction that fails behind a refused message changes nothing", async () => {
+    const failure = httpFailure(500, "api_error", "Broken.");
+    const { session } = stage([say("One."), tooLong, failure, say("Two.")], { compaction: false });
+    await session.say(`first ${WORDS}`);
+    await expect(session.say(`second ${WORDS}`)).rejects.toThrow("prompt is too long");
+    const before = await session.entries();
+    await expect(session.compact()).rejects.toThrow("Broken.");
+    expect(await session.entries()).toEqual(before);
+    expect((await session.say("third")).text).toBe("Two.");
+  });
+});
+
 describe("an automatic compaction", () => {
   test("comes before a turn's first request once the last call used so much of the window", async () => {
     const answers = [say("One."), say("Two."), say("Summary."), say("Three.")];
