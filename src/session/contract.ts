@@ -190,8 +190,10 @@ export interface TurnStart {
   readonly resting?: readonly { readonly model: string; readonly until: number }[];
   /** When the turn began, in milliseconds since the epoch. */
   readonly began?: number;
-  /** What the model calls of this turn came to that earlier attempts made; absent at its start. */
+  /** What the model calls of this turn came to that earlier attempts made, those of its sub-sessions included; absent at its start. */
   readonly spent?: Usage;
+  /** How many model calls its sub-sessions made, as far as their results are stored; absent at its start. */
+  readonly handedOver?: number;
   /** Blobs the context refers to. */
   readonly blobs: readonly BlobRow[];
   /** Pages that follow this answer; none in what `session/client.ts` hands on. */

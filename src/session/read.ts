@@ -3,7 +3,9 @@ import { callsOf, effectiveContext, openBatch, sentContext } from "../context/ef
 import { repair } from "../context/repair.ts";
 import { lastSuccess } from "../context/success.ts";
 import type { Entry, Numbered, Part, ToolResult } from "../values/entry.ts";
+import { addUsage, sumUsage } from "../values/usage.ts";
 import { chainKey, standing } from "./chain.ts";
+import { usedByChildren, usedFor } from "./children.ts";
 import { refusedRewind } from "./compaction.ts";
 import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, TurnStart } from "./contract.ts";
 import { History } from "./history.ts";
@@ -45,15 +47,26 @@ export function turnStart(
     pending: open === null ? null : pendingBatch(open, rerun, partialOf(store, open.seq)),
     step: row.step,
     ...(fallback ? { resting: store.resting() } : {}),
-    ...(row.resumed === 0 ? {} : spentBefore(store, row)),
+    ...(row.resumed === 0 ? {} : spentBefore(store, row, history, open)),
     blobs: blobsOf(store, entries),
     asked: row.asked,
   };
 }
 
 /** What the turn came to before this attempt. A row that is older than the column does not say when it began. */
-function spentBefore(store: Store, row: SessionRow): Pick<TurnStart, "began" | "spent"> {
-  return { ...(row.began_at === 0 ? {} : { began: row.began_at }), spent: store.usage(row.turn) };
+function spentBefore(
+  store: Store,
+  row: SessionRow,
+  { all }: History,
+  open: Numbered | null,
+): Pick<TurnStart, "began" | "spent" | "handedOver"> {
+  const partial = open === null ? [] : partialOf(store, open.seq);
+  const handed = sumUsage([usedByChildren(all.filter(({ entry }) => entry.turn === row.turn)), usedFor(partial)]);
+  return {
+    ...(row.began_at === 0 ? {} : { began: row.began_at }),
+    spent: addUsage(store.usage(row.turn), handed),
+    handedOver: handed.calls,
+  };
 }
 
 /** The whole effective context with its blobs. */

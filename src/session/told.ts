@@ -2,7 +2,8 @@ import { isMessage } from "../context/effective.ts";
 import { decodeEntry, type Numbered, type Part, type ToolResult } from "../values/entry.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../values/turn-event.ts";
-import { addUsage, NO_USAGE } from "../values/usage.ts";
+import { addUsage, type Usage } from "../values/usage.ts";
+import { usedByChildren } from "./children.ts";
 import type { CallRecord, SessionId, TurnEnd } from "./contract.ts";
 import { EventLog } from "./event-log.ts";
 import type { SessionRow, Store } from "./store.ts";
@@ -91,7 +92,8 @@ function eventsOf(
 }
 
 function ending(entries: readonly Numbered[], calls: readonly CallRecord[], end: TurnEnd): TurnEventBody {
-  const usage = calls.reduce((sum, call) => addUsage(sum, call.usage), NO_USAGE);
+  const handed: Usage = usedByChildren(entries);
+  const usage = calls.reduce((sum, call) => addUsage(sum, call.usage), handed);
   if (end.failure !== undefined) return { type: "failed", failure: end.failure, usage };
   const last = entries.findLast(({ entry }) => entry.kind === "assistant" && isMessage(entry))?.entry;
   const stop = end.stop ?? (last?.kind === "assistant" ? last.stop : null);

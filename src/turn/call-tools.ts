@@ -64,7 +64,6 @@ type Ran =
       readonly result: ToolResult;
       readonly blobs: readonly BlobRow[];
       readonly mode?: string;
-      readonly usage?: Usage;
     }
   | Waiting;
 
@@ -102,7 +101,7 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
     blobs: over.flatMap(({ blobs }) => blobs),
     waiting: done.flatMap((one) => ("asked" in one ? one : [])),
     mode: over.findLast(({ mode }) => mode !== undefined)?.mode ?? null,
-    usage: over.reduce((sum, { usage = NO_USAGE }) => addUsage(sum, usage), NO_USAGE),
+    usage: over.reduce((sum, { result: { used = NO_USAGE } }) => addUsage(sum, used), NO_USAGE),
   };
 }
 
@@ -143,9 +142,9 @@ async function transfer(batch: Batch, call: CallBlock, tool: Tool, input: unknow
     return said(call, "error", "The task was not handed over: the session could not be asked. Try again.");
   if (!may) return notRun(call);
   const tell = (text: string) => batch.emit({ type: "progress", id: call.id, text });
-  const { status, text, session, usage } = await batch.transfer(call.id, checked.value, tell);
+  const { status, text, session, used } = await batch.transfer(call.id, checked.value, tell);
   const { result, blobs } = said(call, status, text);
-  return { result: { ...result, session }, blobs, usage };
+  return { result: { ...result, session, used }, blobs };
 }
 
 function search(batch: Batch, call: CallBlock, input: unknown): Ran {

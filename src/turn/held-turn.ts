@@ -28,7 +28,8 @@ export class HeldTurn {
   readonly subrequests: Subrequests;
   readonly budget: Budget;
   step: number;
-  usage: Usage = NO_USAGE;
+  /** In all its attempts, with its sub-sessions. */
+  usage: Usage;
   /** The turn goes on elsewhere. */
   handedOver = false;
   /** A compaction failed: this turn tries none by itself any more. */
@@ -39,9 +40,8 @@ export class HeldTurn {
   #models: readonly Model[];
   #start: TurnStart;
   #line: Line;
-  /** When the turn began, and the tokens that it had used before this attempt. */
+  /** When the turn began. */
   readonly #since: number;
-  readonly #usedBefore: number;
   /** Model calls that led to no entry. */
   #idle = 0;
 
@@ -64,10 +64,10 @@ export class HeldTurn {
     this.fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null), {}, () => this.subrequests.outside());
     const { agent, sub } = request;
     this.budget = sub?.budget ?? new Budget(Math.min(agent.limits.steps, sub?.steps ?? agent.limits.steps));
-    this.budget.spend(start.step);
+    this.budget.spend(start.step + (start.handedOver ?? 0));
+    this.usage = start.spent ?? NO_USAGE;
     const { seconds } = agent.limits;
     this.#since = start.began ?? deps.now();
-    this.#usedBefore = newTokens(start.spent ?? NO_USAGE);
     if (seconds !== false) pulse.expireAt(this.#since + seconds * 1_000);
   }
 
@@ -102,8 +102,7 @@ export class HeldTurn {
 
   /** What the turn has used so far, in all its attempts. */
   get spent(): Spent {
-    const tokens = newTokens(this.usage) + this.#usedBefore;
-    return { tokens, ms: this.deps.now() - this.#since };
+    return { tokens: newTokens(this.usage), ms: this.deps.now() - this.#since };
   }
 
   /** The failure of a turn that was ended in the middle of a step, since it took too long; null for any other. */

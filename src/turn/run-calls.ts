@@ -42,7 +42,7 @@ export async function runCalls(
     if (!sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
   }
   const run = calls.filter((call) => pending === null || pending.calls.includes(call.id));
-  const { results, blobs, waiting, mode, usage } = await callTools(batchOf(turn, prepared, pending !== null), run);
+  const { results, blobs, waiting, mode, usage } = await callTools(batchOf(turn, prepared, seq, pending !== null), run);
   turn.uses(usage);
   const known = [...(pending?.results ?? []), ...results];
   if (pulse.ended === "handed") {
@@ -87,6 +87,7 @@ export async function runCalls(
 function batchOf(
   turn: HeldTurn,
   { catalog, active, declared }: Pick<Prepared, "catalog" | "active" | "declared">,
+  of: number,
   again: boolean,
 ): Batch {
   const { pulse, conversation } = turn;
@@ -101,7 +102,7 @@ function batchOf(
     allowDestructive: agent.allowDestructive && !owner.roles.includes("agent"),
     frozenSchema: (tool) => frozenSchema(turn.setup, conversation.chain, tool),
     context: { env, owner, session, fetch: turn.fetch },
-    transfer: transfers(turn, again),
+    transfer: transfers(turn, of, again),
     mayTransfer: () => pulse.ask(),
     mayAsk: sub === undefined,
     signal: pulse.signal,
@@ -112,15 +113,16 @@ function batchOf(
   };
 }
 
-/** Hands a task over. `again`: the call may have been run before. */
+/** Hands a task over, for a call of the entry `of`. `again`: it may have been run before. */
 function transfers(
   { deps: { subSessions, session }, request, budget, pulse }: HeldTurn,
+  of: number,
   again: boolean,
 ): Batch["transfer"] {
   const { subagents } = request.agent;
   if (subSessions === undefined || subagents.length === 0) return null;
   const isGone = async () => !(await pulse.ask()) && (await session.summary()) === null;
-  const transferring = { subSessions, request, budget, signal: pulse.signal, again, isGone };
+  const transferring = { subSessions, request, budget, of, signal: pulse.signal, again, isGone };
   return (call, input, tell) => {
     const { agent: name, task } = transferInput(input);
     const agent = subagents.find((one) => one.name === name);

@@ -5,7 +5,7 @@ import type { SessionId } from "../session/contract.ts";
 import { sessionName } from "../session/name.ts";
 import type { Status } from "../values/entry.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
-import { NO_USAGE, type Usage } from "../values/usage.ts";
+import { NO_USAGE, type Usage, type UsageSum } from "../values/usage.ts";
 import { sessionId } from "./begin.ts";
 import { Budget } from "./budget.ts";
 import { plainRequest } from "./plain-request.ts";
@@ -25,7 +25,9 @@ export interface Transferring {
   readonly budget: Budget;
   /** Aborts with what ended the turn. */
   readonly signal: AbortSignal;
-  /** The call is run again: its sub-session may be there. */
+  /** The entry that made the calls. */
+  readonly of: number;
+  /** The calls are run again: their sub-sessions may be there. */
   readonly again: boolean;
   /** The session of the turn was deleted. */
   readonly isGone: () => Promise<boolean>;
@@ -35,7 +37,8 @@ export interface Transferred {
   readonly status: Extract<Status, "ok" | "error" | "interrupted">;
   readonly text: string;
   readonly session: { readonly agent: string; readonly conversation: string };
-  readonly usage: Usage;
+  /** What it used, with all that it handed over itself. */
+  readonly used: UsageSum;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface Transferred {
  * it. Its model calls are taken from the turn's budget. `tell` gets lines on what it does. Never rejects.
  */
 export async function transferTask(
-  { subSessions, request, budget, signal, again, isGone }: Transferring,
+  { subSessions, request, budget, of, signal, again, isGone }: Transferring,
   call: string,
   agent: Agent,
   task: string,
@@ -52,7 +55,7 @@ export async function transferTask(
 ): Promise<Transferred> {
   const { owner, requestId, traceparent = null, host = null } = request;
   const parent = sessionId(owner, request.agent.name, request.conversation.id);
-  const conversation = subConversation(parent, call);
+  const conversation = subConversation(parent, of, call);
   const session = { agent: agent.name, conversation };
   const own = new Budget(agent.limits.steps, budget);
   const stop = () => {
@@ -75,7 +78,7 @@ export async function transferTask(
   if (await isGone().catch(() => false)) await subSessions.remove({ owner: owner.id, ...session });
   // Calls that it made elsewhere, or before its isolate was lost.
   own.spend(Math.max(0, heard.requests - own.taken));
-  return { ...heard.outcome, session, usage: heard.usage };
+  return { ...heard.outcome, session, used: { ...heard.usage, calls: own.taken } };
 }
 
 /** What is heard of a sub-session's turn. */

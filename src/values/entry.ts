@@ -5,6 +5,7 @@
  */
 
 import type { Pause, PauseAnswer } from "./pause.ts";
+import type { UsageSum } from "./usage.ts";
 
 /** `runtime`: made by us. `client`: brought by a caller; never evidence, never a load point. */
 export type Origin = "runtime" | "client";
@@ -50,6 +51,8 @@ export interface ToolResult {
   readonly details?: SearchDetails;
   /** The sub-session that worked on it. */
   readonly session?: { readonly agent: string; readonly conversation: string };
+  /** What that one used, which counts for the limits of the turn. */
+  readonly used?: UsageSum;
 }
 
 /** Where a host search stands in the history, wherever the history is cut: never its sequence number. */

@@ -26,6 +26,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** What model calls of a turn's own and its sub-sessions came to. */
+export function sumUsage(all: readonly UsageSum[]): UsageSum {
+  const none: UsageSum = { ...NO_USAGE, calls: 0 };
+  return all.reduce((sum, one) => ({ ...addUsage(sum, one), calls: sum.calls + one.calls }), none);
+}
+
 /** Tokens that were not read from a cache. */
 export function newTokens({ input, cacheWrite, output }: Usage): number {
   return input + cacheWrite + output;

@@ -109,6 +109,47 @@ test("the turn's usage is that of its sub-sessions, too, and they take from its 
   expect(await tested.ledger(result?.session)).toHaveLength(3);
 });
 
+test("what sub-sessions used still counts once the turn goes on after a pause", async () => {
+  const helper = named("helper");
+  const boss = named("boss", { tools: [asks], subagents: [helper], limits: { steps: 5, repeats: 9 } });
+  const transfer = call("transfer_task", { agent: "helper", task: "Look." });
+  const scripts = {
+    boss: [transfer, call("asks"), call("asks"), say("never said")],
+    helper: [call("clock"), say("It is noon.")],
+  };
+  const tested = testAgent(boss, { model: models(scripts).provider });
+  const before = (await tested.say("Go.")).events.at(-1);
+  const answer = async () => {
+    const [pause] = await tested.pauses();
+    return tested.answer(pause?.id ?? "", { kind: "question", answer: "This." });
+  };
+  const after = (await answer())?.events.at(-1);
+  await expect(answer()).rejects.toThrow("stopped after 5 model calls");
+  const made = [await tested.ledger(), await tested.ledger(resultsIn(await tested.entries())[0]?.session)].flat();
+  expect(made).toHaveLength(5);
+  const output = made.reduce((sum, { usage }) => sum + usage.output, 0);
+  if (before?.type !== "done" || after?.type !== "done") throw new Error("a turn did not pause");
+  expect(before.usage.output).toBeLessThan(output);
+  expect(after.usage.output).toBe(output);
+});
+
+test("calls of the same id in two answers, as an endpoint makes them that counts its calls, are two sub-sessions", async () => {
+  const helper = named("helper");
+  const boss = named("boss", { subagents: [helper] });
+  const transfer = (task: string) => call("transfer_task", { agent: "helper", task }, "transfer_task_0");
+  const { provider } = models({
+    boss: [transfer(`First. ${"word ".repeat(400)}`), say("One."), say("Summary."), transfer("Second."), say("Two.")],
+    helper: [say("The first."), say("The second.")],
+  });
+  const tested = testAgent(boss, { model: provider });
+  await tested.say("Go.");
+  expect(await tested.compact()).toBe(true);
+  expect((await tested.say("Again.")).text).toBe("Two.");
+  const results = resultsIn(await tested.entries());
+  expect(results.map(textOf)).toEqual(["The first.", "The second."]);
+  expect(new Set(results.map(({ session }) => session?.conversation)).size).toBe(2);
+});
+
 test("a failed sub-session, a wrong agent and an empty task are errors that the model reads", async () => {
   const helper = named("helper");
   const boss = named("boss", { subagents: [helper] });
