@@ -130,7 +130,7 @@ function resumption(effective: readonly Numbered[], { userSeq }: Found["newest"]
 }
 
 /** What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. */
-function closed(
+export function closed(
   effective: readonly Numbered[],
   { partial }: Pick<Found, "partial">,
   now: number,
@@ -177,7 +177,7 @@ function isToldAnew(alignment: Alignment, effective: readonly Numbered[]): boole
 }
 
 /** The results entry that closes a batch whose turn died: nothing of it is run again. `known`: results that were there. */
-export function interruptedResults(
+function interruptedResults(
   { seq, entry }: Numbered<AssistantEntry>,
   now: number,
   known: readonly ToolResult[],

@@ -1,4 +1,4 @@
-import { effectiveContext, openBatch } from "../context/effective.ts";
+import { effectiveContext, openBatch, uncompacted } from "../context/effective.ts";
 import type { Marks } from "../prefix/marks.ts";
 import { encodeEntry } from "../values/entry.ts";
 import type { Failure } from "../values/errors.ts";
@@ -6,7 +6,7 @@ import type { Pause, PauseAnswer } from "../values/pause.ts";
 import type { TaskRecord } from "../values/task.ts";
 import { isEnd } from "../values/turn-event.ts";
 import { adoptBranch } from "./adopt.ts";
-import { admit, applyAppend, endText } from "./append.ts";
+import { admit, applyAppend } from "./append.ts";
 import { Bell } from "./bell.ts";
 import { readBranch } from "./branch.ts";
 import { readBranchStream, streamOf } from "./branch-stream.ts";
@@ -63,7 +63,7 @@ import { expiry } from "./retention.ts";
 import { closeTurn, createSession, forkTitle, goOn, takeTurn } from "./start.ts";
 import { type SessionRow, Store, type Timer } from "./store.ts";
 import type { TaskMark } from "./task-list.ts";
-import { noteState, taskMarks, tasksOf } from "./tasks.ts";
+import { taskMarks, tasksOf } from "./tasks.ts";
 import { Timers } from "./timers.ts";
 import { isEndOf } from "./told.ts";
 
@@ -278,20 +278,9 @@ export class Session implements SessionRpc {
       this.#stopChildren(row);
     }
     if (row?.status === "running" && row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
-    if (row?.status === "paused") this.#stopPaused(row);
+    // Nobody is to answer a turn that waits.
+    if (row?.status === "paused") this.#close(row, "stopped", { stop: "stopped" });
     return row !== null;
-  }
-
-  /** Nobody is to answer a turn that waits: it is over, and its calls are closed by the message that comes next. */
-  #stopPaused(row: SessionRow): void {
-    const now = this.#host.now();
-    const rev = row.rev + 1;
-    this.#store.transaction(() => {
-      noteState(this.#store, rev, row.turn, { state: "canceled", at: now });
-      this.#store.update({ rev, updated_at: now, status: "stopped", ended: endText({ stop: "stopped" }) });
-    });
-    this.#news.soon();
-    this.#copySoon();
   }
 
   async summary(): Promise<SessionSummary | null> {
@@ -322,7 +311,8 @@ export class Session implements SessionRpc {
   async answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null> {
     const row = await this.#known();
     if (row === null) return null;
-    const judged = judgeAnswer(this.#effective(row), row.status, pause, answer);
+    // An answer that is given again may be to a pause that a compaction left out.
+    const judged = judgeAnswer(uncompacted(History.read(this.#store, row).all), row.status, pause, answer);
     if (judged.kind !== "new") return judged;
     const at = this.#host.now();
     const made = { v: 1, origin: "client", at, turn: row.turn } as const;

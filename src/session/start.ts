@@ -4,7 +4,7 @@ import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import { admittedWith } from "./admission.ts";
 import { endText } from "./append.ts";
-import { interruptedResults, planGoingOn, planTurn } from "./begin.ts";
+import { closed, planGoingOn, planTurn } from "./begin.ts";
 import type { BeginRequest, ResumeRequest, TurnEnd } from "./contract.ts";
 import { History, newCuts, rowsFrom } from "./history.ts";
 import { sessionName } from "./name.ts";
@@ -165,7 +165,10 @@ export function goOn(store: Store, row: SessionRow, { attempt, wire }: ResumeReq
   });
 }
 
-/** Ends the running turn without its isolate, as one transaction: calls that have no result are closed as interrupted. */
+/**
+ * Ends the turn that runs or waits for an answer without an isolate, as one transaction: calls that have no result get
+ * what was answered, or are closed as interrupted.
+ */
 export function closeTurn(
   store: Store,
   row: SessionRow,
@@ -173,8 +176,9 @@ export function closeTurn(
   end: TurnEnd,
   now: number,
 ): void {
-  const open = openBatch(effectiveContext(History.read(store, row).all));
-  const texts = open === null ? [] : [encodeEntry(interruptedResults(open, now, partialOf(store, open.seq)))];
+  const effective = effectiveContext(History.read(store, row).all);
+  const { made, mode } = closed(effective, { partial: (seq) => partialOf(store, seq) }, now);
+  const texts = made.map(encodeEntry);
   const rev = row.rev + 1;
   store.transaction(() => {
     store.addEntries(rev, row.last_seq + 1, texts);
@@ -189,6 +193,7 @@ export function closeTurn(
       cancel: 0,
       ended: endText(end),
       last_append: "",
+      ...(mode === null ? {} : { mode }),
     });
   });
 }

@@ -15,7 +15,7 @@ export interface AnswerDeps<T> extends Pick<TurnHost, "sessions" | "log" | "quot
 /**
  * Answers a pause, and goes on with its turn if no other one is open. Returns what that gives, else null. The same answer
  * again changes nothing. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
- * `conflict` where it was answered otherwise or closed by a message.
+ * `conflict` where it was answered otherwise or closed by a stop or a message.
  */
 export async function answerPause<T>(
   deps: AnswerDeps<T>,
@@ -47,7 +47,9 @@ export async function answerPause<T>(
     }
     case "closed": {
       const message =
-        outcome.by === "answer" ? "This pause was answered otherwise." : "This pause was closed by a later message.";
+        outcome.by === "answer"
+          ? "This pause was answered otherwise."
+          : "This pause was closed by a stop or a later message.";
       throw new HoldfastError({ reason: "conflict", message });
     }
   }

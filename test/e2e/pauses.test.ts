@@ -77,6 +77,38 @@ test("a pause survives its object: rebuilt from D1 it can be answered, and the t
   expect(requests.at(-1)?.bodyText).toContain('{\\"city\\":\\"Oslo\\"}');
 });
 
+test("a turn that is stopped while it waits keeps the results that are there, behind a compaction too", async () => {
+  stage.model.script(say("One."));
+  await stage.say("stopped", `first ${"word ".repeat(4_000)}`);
+  const id = await paused("stopped");
+  expect((await stage.send("POST", "/api/sessions/stopped/stop")).status).toBe(200);
+  expect((await stage.get("/api/sessions/stopped")).body.status).toBe("stopped");
+  expect((await answer("stopped", id, { answer: "Rome" })).status).toBe(409);
+  const { entries } = (await stage.get("/api/sessions/stopped/entries")).body;
+  expect(entries.at(-1).results).toMatchObject([
+    { name: "clock", status: "ok" },
+    { name: "ask_city", status: "interrupted" },
+  ]);
+  stage.model.script(say("Summary."), say("Bye."));
+  expect((await stage.send("POST", "/api/sessions/stopped/compact")).body.compacted).toBe(true);
+  expect((await stage.say("stopped", "never mind")).text).toBe("Bye.");
+  expect(stage.takeRequests().at(-1)?.bodyText).toContain("clock ran");
+  expect((await answer("stopped", id, { answer: "Rome" })).status).toBe(409);
+});
+
+test("an answer that is given again behind a compaction changes nothing", async () => {
+  stage.model.script(say("One."));
+  await stage.say("repeated", `first ${"word ".repeat(400)}`);
+  const id = await paused("repeated");
+  stage.model.script(say("Sunny."));
+  expect((await answer("repeated", id, { answer: "Rome" })).body).toMatchObject({ goesOn: true });
+  await ended("repeated");
+  stage.model.script(say("Summary."));
+  expect((await stage.send("POST", "/api/sessions/repeated/compact")).body.compacted).toBe(true);
+  expect((await answer("repeated", id, { answer: "Rome" })).body).toEqual({ id, answered: true, goesOn: false });
+  expect((await answer("repeated", id, { answer: "Oslo" })).status).toBe(409);
+});
+
 test("an answer whose isolate died before the turn went on is given again, and goes on", async () => {
   const id = await paused("stored");
   expect(await stage.object("stored", "answer", id, { kind: "question", answer: "Rome" })).toEqual({
