@@ -11,7 +11,7 @@ import type { HeldTurn } from "./held-turn.ts";
 import { answeredWrite, lost } from "./journal.ts";
 import type { Prepared } from "./prepare.ts";
 import { prepareFirst, prepareNext, type Ready } from "./ready.ts";
-import { isTooLong, refusesThinking } from "./refused.ts";
+import { isTooLong, refusesItsOwn } from "./refused.ts";
 import { shorten } from "./shorten.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function askModel(turn: HeldTurn, { prepared, saved }: Ready, again
   if (failure !== null && pulse.ended === null && !answer.begun) {
     const ready = fallsBack(failure) ? await fallBack(turn, call) : null;
     if (ready !== null) return askModel(turn, ready);
-    if (!again && refusesThinking(failure)) return askModel(turn, await withoutThinking(turn, call), true);
+    if (!again && refusesItsOwn(failure)) return askModel(turn, await withoutItsOwn(turn, call), true);
     if (!again && turn.request.agent.compaction.automatic && isTooLong(failure)) {
       await turn.saveCall(call);
       if (await shorten(turn, "too_long", before)) return askModel(turn, await prepareFirst(turn), true);
@@ -108,7 +108,7 @@ async function fallBack(turn: HeldTurn, call: CallRecord): Promise<Ready | null>
  * account or address answers now, and it would refuse every later request too. A compaction of its own that it can't
  * read any more is left to our words.
  */
-async function withoutThinking(turn: HeldTurn, call: CallRecord): Promise<Ready> {
+async function withoutItsOwn(turn: HeldTurn, call: CallRecord): Promise<Ready> {
   await turn.saveCall(call, { ends: "settings" });
   await turn.switchTo(turn.model);
   const whole = await turn.setup.whole();

@@ -11,10 +11,14 @@ export function isTooLong(failure: Failure): boolean {
   return /prompt is too long|context (length|window|limit)|maximum context|exceeds? the model/i.test(failure.message);
 }
 
-/** Whether a provider refuses thinking that comes back to it: what was signed or encrypted for another account. */
-export function refusesThinking(failure: Failure): boolean {
+/**
+ * Whether a provider refuses what it made itself and gets back: thinking, or a compaction, that was signed or encrypted for
+ * another account, or that the model does not take.
+ */
+export function refusesItsOwn(failure: Failure): boolean {
   if (failure.reason !== "provider" || failure.status !== 400) return false;
-  return failure.type === "invalid_encrypted_content" || /invalid `?signature`? in `?thinking`?/i.test(failure.message);
+  if (failure.type === "invalid_encrypted_content") return true;
+  return /invalid `?signature`? in `?thinking`?|\bcompaction\b/i.test(failure.message);
 }
 
 /**

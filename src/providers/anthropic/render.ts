@@ -14,6 +14,7 @@ import type {
 import type { Item, RenderInput } from "../contract.ts";
 import { companionId, loadedAt, objectInput, saysOnlyWhatItLoaded } from "../load-points.ts";
 import { callId, companionCall, referencesResult, searchCall } from "./companion.ts";
+import { modelFacts } from "./models.ts";
 import { partBlock, textBlock } from "./parts.ts";
 
 /**
@@ -40,7 +41,7 @@ function entryItems(input: RenderInput, index: number): Item[] {
     case "host_search":
       return hostSearchItems(input, seq, entry);
     case "compaction":
-      return [compactionItem(seq, entry)];
+      return [compactionItem(input, seq, entry)];
     case "rewind":
     case "pause":
     case "pause_answer":
@@ -49,9 +50,10 @@ function entryItems(input: RenderInput, index: number): Item[] {
   }
 }
 
-/** The summary as text, or the block that the API itself made of what came before. */
-function compactionItem(seq: number, { summary, block: own }: CompactionEntry): Item {
-  if (own?.provider === "anthropic") return block(seq, "assistant", own.raw);
+/** The block that the API itself made of what came before, for a model that knows of such; else the summary as text. */
+function compactionItem({ chain }: RenderInput, seq: number, { summary, block: own }: CompactionEntry): Item {
+  const [, model = ""] = /^[^/]*\/([^#]*)/.exec(chain) ?? [];
+  if (own?.provider === "anthropic" && modelFacts(model).compacts) return block(seq, "assistant", own.raw);
   return said(seq, textBlock(summaryText(summary)));
 }
 

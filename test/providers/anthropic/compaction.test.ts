@@ -1,0 +1,57 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { summaryText } from "../../../src/context/compaction.ts";
+import { anthropic } from "../../../src/providers/anthropic/provider.ts";
+import { verdictText } from "../../../src/values/turn-event.ts";
+import { whyNotExtends } from "../../emulators/anthropic/extends.ts";
+import {
+  compact,
+  type Emulator,
+  httpFailure,
+  say,
+  startAnthropicEmulator,
+  stop,
+} from "../../emulators/anthropic/index.ts";
+import { type Deploy, outcome, type Talk, talk } from "../contract/talk.ts";
+
+const CLAUDE: Deploy = { model: "anthropic/claude-sonnet-5", compaction: { by: "provider" } };
+const RAW = '{"type":"compaction"';
+
+let api: Emulator;
+let chat: Talk;
+beforeAll(async () => {
+  api = await startAnthropicEmulator();
+});
+beforeEach(async () => {
+  chat = talk({ anthropic }, { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url });
+  api.script(say("One."), [compact("They spoke."), stop("compaction")], say("Two."));
+  await chat.say("First.", CLAUDE);
+  expect(outcome(await chat.say("Second.", CLAUDE))).toBe("end");
+});
+afterEach(() => api.reset());
+afterAll(() => api?.close());
+
+const bodies = () => api.requests.map(({ bodyText }) => bodyText);
+
+test("a model that does not compact gets the text of another one's block, and that one its block again", async () => {
+  api.script(say("Three."), say("Four."));
+  expect(outcome(await chat.say("Third.", { ...CLAUDE, model: "anthropic/claude-sonnet-4-5" }))).toBe("end");
+  expect(outcome(await chat.say("Fourth.", CLAUDE))).toBe("end");
+  const [before, other, back] = bodies().slice(-3);
+  expect([before, other, back].map((body) => body?.includes(RAW))).toEqual([true, false, true]);
+  expect(other).toContain(JSON.stringify(summaryText("They spoke.")));
+  expect(whyNotExtends(before ?? "", back ?? "")).toBeNull();
+});
+
+test("a block that the API refuses costs the cache once, not the conversation", async () => {
+  const message =
+    "messages.0.content.0: Input tag 'compaction' found using 'type' does not match any of the expected tags";
+  api.script(httpFailure(400, "invalid_request_error", message), say("Three."), say("Four."));
+  expect(outcome(await chat.say("Third.", CLAUDE))).toBe("end");
+  expect(outcome(await chat.say("Fourth.", CLAUDE))).toBe("end");
+  const [refused, anew, next] = bodies().slice(-3);
+  expect([refused, anew, next].map((body) => body?.includes(RAW))).toEqual([true, false, false]);
+  expect(anew).toContain(JSON.stringify(summaryText("They spoke.")));
+  expect(whyNotExtends(anew ?? "", next ?? "")).toBeNull();
+  const verdicts = (await chat.ledger()).map(({ verdict }) => verdictText(verdict));
+  expect(verdicts.slice(-3)).toEqual(["extends", "break; cause=compaction", "extends"]);
+});
