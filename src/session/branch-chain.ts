@@ -29,8 +29,8 @@ export interface BranchChain {
 
 /**
  * The chains of a branch, in the order in which their newest epochs were opened. `cold`: what was sent can't be gone on
- * from, since a load point is not in the branch (`warm` false), or since the newest epoch was rendered from other entries
- * (a compaction that came later); then all of them are over.
+ * from, since a load point or a compaction is not in the branch (`warm` false), or since the newest epoch was rendered from
+ * other entries; then all of them are over.
  */
 export function branchChains(
   store: Store,
@@ -47,10 +47,15 @@ export function branchChains(
   const newest = chains.at(-1);
   const lost = newest?.ended === null && newest.items.length === 0 && effective.length > 0;
   const cold = !warm || lost;
-  if (cold) return { cold, chains: chains.map((chain) => over(chain, chain.ended ?? "fork_reset")) };
+  if (cold) return { cold, chains: chains.map((chain) => over(chain, endedBy(chain))) };
   // A chain of which nothing is left never was, but for the one that the next request belongs to.
   const left = chains.filter((chain) => chain === newest || chain.ended !== null || chain.items.length > 0);
   return { cold, chains: left };
+}
+
+/** Why a chain is over where the branch began anew. A compaction that ended it may not be there. */
+function endedBy({ ended }: BranchChain): Cause {
+  return ended === null || ended === "compaction" ? "fork_reset" : ended;
 }
 
 /** Stores the chains from revision `rev` on. Answers the last revision it took. */

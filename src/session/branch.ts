@@ -57,7 +57,8 @@ export function readBranch(store: Store, row: SessionRow, at: number | null, tit
 
   const effective = effectiveContext(taken);
   const deferrals = ToolDeferrals.parse(row.deferrals, sessionName(row));
-  const { chains, cold } = branchChains(store, effective, survives(deferrals, effective));
+  const warm = survives(deferrals, effective) && hasCompactions(all, taken);
+  const { chains, cold } = branchChains(store, effective, warm);
   const lastSeq = taken.at(-1)?.seq ?? 0;
   const entries = taken.map(({ seq }): EntryRow => [seq, texts.get(seq) ?? ""]);
   return {
@@ -84,6 +85,12 @@ export function readBranch(store: Store, row: SessionRow, at: number | null, tit
       blobs: blobsOf(store, taken),
     },
   };
+}
+
+/** Whether what was taken has each compaction that is in force: what was sent since, or is to be, begins with the newest. */
+function hasCompactions(all: readonly Numbered[], taken: readonly Numbered[]): boolean {
+  const there = new Set(taken.map(({ seq }) => seq));
+  return toldEntries(all).every(({ seq, entry }) => entry.kind !== "compaction" || there.has(seq));
 }
 
 /** The turn that is the newest of what was taken. Whole, it stands as it stands; a part of it counts as stopped. */

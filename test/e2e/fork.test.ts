@@ -238,6 +238,19 @@ describe("a fork that loses a load point", () => {
   });
 });
 
+test("a fork from before a compaction, which no request followed, says fork_reset; one from behind it says compaction", async () => {
+  const id = newConversation();
+  await converse(id, plain(`one ${"word ".repeat(2_000)}`), plain("two"), plain("three"));
+  stage.model.script(say("Summary."));
+  expect((await stage.send("POST", `/api/sessions/${id}/compact`)).body.compacted).toBe(true);
+  stage.takeRequests();
+  const [before, behind] = [await copy(id, 1), await copy(id)];
+  expect((await oneMore(before)).bodyText).toContain("one word");
+  expect(await verdicts(stage, before)).toEqual(["break; cause=fork_reset"]);
+  expect((await oneMore(behind)).bodyText).toContain("Summary.");
+  expect(await verdicts(stage, behind)).toEqual(["break; cause=compaction"]);
+});
+
 describe("forks", () => {
   test("are titled in turn, and listed with where they come from", async () => {
     const id = newConversation();
