@@ -83,6 +83,24 @@ export function planCompaction(
   };
 }
 
+/**
+ * A context in consecutive parts of about `most` tokens each, none of which cuts a call from its result. What is larger by
+ * itself is a part of its own.
+ */
+export function inParts(effective: readonly Numbered[], most: number): Numbered[][] {
+  const parts: Numbered[][] = [];
+  let room = 0;
+  for (const { entries, size } of unitsOf(effective)) {
+    const part = parts.at(-1);
+    if (part === undefined || size > room) {
+      parts.push([...entries]);
+      room = most;
+    } else part.push(...entries);
+    room -= size;
+  }
+  return parts;
+}
+
 /** About how many tokens an entry takes. */
 export function estimateTokens(entry: Entry): number {
   const media = partsOf(entry).filter(({ type }) => type !== "text").length;

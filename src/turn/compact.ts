@@ -4,10 +4,12 @@ import { type CompactionPlan, estimateTokens, planCompaction } from "../context/
 import type { CompactionEntry, Numbered } from "../values/entry.ts";
 import { addUsage } from "../values/usage.ts";
 import type { Conversation } from "./conversation.ts";
+import { isTooLong } from "./refused.ts";
 import type { Model } from "./settings.ts";
 import { turnSettings } from "./settings.ts";
 import type { Setup } from "./setup.ts";
-import { compactedByProvider, type Summary, type SummaryAsk, summarise } from "./summary.ts";
+import { compactedByProvider, following, type Summary, type SummaryAsk, summarise } from "./summary.ts";
+import { summariseParts } from "./summary-parts.ts";
 import { type SummaryRequest, summaryRequest } from "./summary-request.ts";
 
 /** Tokens of newest messages and steps that stay, where the agent doesn't say: a fifth of the window, and not above this. */
@@ -47,11 +49,16 @@ export async function compact(work: Compacting): Promise<{ summary: Summary; ent
   if (plan === null) return null;
   const { model, ask } = work;
   const own = model.full === setup.fullModel;
-  const asking = own ? conversation : conversation.aside({ chainKey: model.full, whole });
+  const asking = own ? conversation : conversation.aside({ chainKey: model.full, whole, cause: "model" });
   const by = own ? setup : setupOn(work);
-  const call = { turn: conversation.turn, step: ask.step, chain: asking.chainKey };
+  const asked = { ...ask, model, call: { turn: conversation.turn, step: ask.step, chain: asking.chainKey } };
   const request = await summaryRequest(by, asking, plan.tail);
-  const summary = await summarise({ ...ask, model, call }, request);
+  let summary = await summarise(asked, request);
+  if (summary.text === null && isTooLong(summary.failure)) {
+    const context = whole.filter(({ seq }) => !plan.tail.has(seq));
+    const inParts = await summariseParts(asked, by, asking, context);
+    if (inParts !== null) summary = following(summary, inParts);
+  }
   if (summary.text === null) return { summary, entry: null };
   const said = { summary: summary.text, why };
   const made = await block(work, plan, own ? request : null);

@@ -157,14 +157,18 @@ export class Conversation {
 
   /**
    * A copy to make a request of that is no link of the chain: what is done to it is done to nothing else. With `other` it
-   * is one to another model, which begins with the whole context.
+   * begins anew, perhaps with another model, in an epoch that no entry is of: it carries no thinking of earlier turns.
    */
-  aside(other?: { readonly chainKey: string; readonly whole: readonly Numbered[] }): Conversation {
+  aside(other?: {
+    readonly chainKey: string;
+    readonly whole: readonly Numbered[];
+    readonly cause: Cause;
+  }): Conversation {
     const copy: Conversation = Object.create(Conversation.prototype);
     const apart = { deferrals: this.deferrals.clone(), unsaved: [...this.unsaved] };
     if (other === undefined) return Object.assign(copy, this, apart);
-    const { chainKey, whole } = other;
-    const first = { chain: null, nextEpoch: 1, broken: "model", message: null, chainKey, unsent: [...whole] } as const;
+    const { chainKey, whole, cause } = other;
+    const first = { chain: null, nextEpoch: 0, broken: cause, message: null, chainKey, unsent: [...whole] } as const;
     return Object.assign(copy, this, apart, first);
   }
 

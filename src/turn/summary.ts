@@ -29,11 +29,12 @@ export async function summarise(ask: SummaryAsk, request: SummaryRequest): Promi
   const first = await attempt(ask, request.first);
   if (!first.called) return first.summary;
   const second = await attempt(ask, request.withoutCalls());
-  return {
-    ...second.summary,
-    calls: [...first.summary.calls, ...second.summary.calls],
-    usage: addUsage(first.summary.usage, second.summary.usage),
-  };
+  return following(first.summary, second.summary);
+}
+
+/** What the second attempt came to, with what both took. */
+export function following(first: Summary, second: Summary): Summary {
+  return { ...second, calls: [...first.calls, ...second.calls], usage: addUsage(first.usage, second.usage) };
 }
 
 /** Has the provider itself compact what a request carries. `block` is null where it did something else, or nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planCompaction } from "../../src/context/compaction.ts";
+import { inParts, planCompaction } from "../../src/context/compaction.ts";
 import { effectiveContext, uncompacted } from "../../src/context/effective.ts";
 import type { Entry, Numbered } from "../../src/values/entry.ts";
 import { answer, compaction, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
@@ -117,7 +117,9 @@ test("whatever is compacted and rewound, every call has its result and every res
       } else if (drawn < 0.75) add(answer("y".repeat(1 + next() * 300)));
       else if (drawn < 0.9) {
         const made = planCompaction(effectiveContext(all), { budget: next() * 300, asked: null });
-        if (made !== null) add(compaction(made.kept));
+        const before = Math.min(...(made?.tail ?? []));
+        if (made !== null)
+          add(compaction(made.kept, before < Number.POSITIVE_INFINITY && next() < 0.5 ? { before } : {}));
       } else if (all.length > 0) add(rewind(1 + Math.floor(next() * all.length)));
       const context = effectiveContext(all);
       const answered = new Set(context.flatMap(({ entry }) => (entry.kind === "results" ? [entry.of] : [])));
@@ -127,6 +129,12 @@ test("whatever is compacted and rewound, every call has its result and every res
       // A rewind may cut between the two: repair closes that.
       if (!all.some(({ entry }) => entry.kind === "rewind")) expect([...answered]).toEqual(calling);
       expect(calling).toEqual(expect.arrayContaining([...answered]));
+      const parts = inParts(context, next() * 300);
+      expect(parts.flat()).toEqual(context);
+      for (const part of parts) {
+        const there = new Set(seqs(part));
+        expect(part.every(({ entry }) => entry.kind !== "results" || there.has(entry.of))).toBe(true);
+      }
     }
   }
 });

@@ -6,7 +6,15 @@ import { defineTool } from "../../src/define/tool.ts";
 import { testAgent } from "../../src/testing/test-agent.ts";
 import { verdictText } from "../../src/values/turn-event.ts";
 import { whyNotExtends } from "../emulators/anthropic/extends.ts";
-import { type Answer, compact as apiCompaction, call, httpFailure, say, stop } from "../emulators/anthropic/index.ts";
+import {
+  type Answer,
+  compact as apiCompaction,
+  call,
+  httpFailure,
+  say,
+  stop,
+  think,
+} from "../emulators/anthropic/index.ts";
 import { scripted } from "../emulators/anthropic/scripted.ts";
 
 const WORDS = "word ".repeat(400);
@@ -387,4 +395,21 @@ test("another model may write the summary: it reads the whole context, and the c
     "scripted/claude-opus-4-8",
   ]);
   expect(ledger.at(-1)?.verdict).toEqual({ prefix: "break", cause: "compaction" });
+});
+
+test("a model that writes the summary gets no thinking, though it had the conversation itself before", async () => {
+  const bound = "scripted/claude-opus-5-5";
+  const answers = [[think("one, then"), say("One.")], say("Two."), say("Summary."), say("Three.")];
+  const settings = { thinking: true, maxOutputTokens: 5_000 };
+  const { model, session, agent } = stage(answers, { model: bound, settings, compaction: { model: bound } });
+  await session.say(`first ${WORDS}`);
+  Object.assign(agent, { model: "scripted/claude-opus-4-8" });
+  await session.say("second");
+  expect(await session.compact()).toBe(true);
+  const [, , summary = ""] = model.requests;
+  expect(JSON.parse(summary).model).toBe("claude-opus-5-5");
+  expect(summary).toContain("One.");
+  expect(summary).not.toContain('"type":"thinking","thinking"');
+  expect(summary).not.toContain("one, then");
+  expect((await session.say("third")).text).toBe("Three.");
 });

@@ -55,3 +55,32 @@ test("a block that the API refuses costs the cache once, not the conversation", 
   const verdicts = (await chat.ledger()).map(({ verdict }) => verdictText(verdict));
   expect(verdicts.slice(-3)).toEqual(["extends", "break; cause=compaction", "extends"]);
 });
+
+test("a conversation that is too long for the model it moves to is summarised in parts by that model", async () => {
+  const long = (what: string) => `${what} ${"word ".repeat(60_000)}`;
+  const small: Deploy = { model: "anthropic/claude-sonnet-4-5" };
+  chat = talk({ anthropic }, { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url });
+  api.script(say("One."), say("Two."), say("Three."));
+  for (const what of ["first", "second", "third"]) await chat.say(long(what), { model: "anthropic/claude-sonnet-5" });
+  const before = bodies().length;
+  api.script(say("On the first."), say("On both."), say("On all."), say("Four."));
+  expect(outcome(await chat.say("fourth", small))).toBe("end");
+  const [refused, ...parts] = bodies().slice(before);
+  expect(refused).toMatch(/first word.*second word.*third word/);
+  expect(parts).toHaveLength(4);
+  const has = (body = "") => ["first word", "second word", "third word", "fourth"].map((what) => body.includes(what));
+  expect(parts.map(has)).toEqual([
+    [true, false, false, false],
+    [false, true, false, false],
+    [false, false, true, false],
+    [false, false, false, true],
+  ]);
+  const summary = (text: string) => JSON.stringify(summaryText(text));
+  expect(parts[1]).toContain(summary("On the first."));
+  expect(parts[2]).toContain(summary("On both."));
+  expect(parts[3]).toContain(summary("On all."));
+  expect(api.requests.slice(before).map(({ status }) => status)).toEqual([400, 200, 200, 200, 200]);
+  api.script(say("Five."));
+  expect(outcome(await chat.say("fifth", small))).toBe("end");
+  expect(whyNotExtends(parts[3] ?? "", bodies().at(-1) ?? "")).toBeNull();
+});
