@@ -64,6 +64,12 @@ function ended({ end }: AppendRequest): Pick<SessionRow, "status" | "cancel" | "
 }
 
 /** How a turn ended, as its row keeps it: without what is only for the developer's log. */
-export function endText({ stop, detail, failure }: TurnEnd): string {
-  return JSON.stringify({ stop, detail, failure: failure && { ...failure, detail: undefined } });
+export function endText({ stop, detail, failure, left }: TurnEnd): string {
+  return JSON.stringify({ stop, detail, left, failure: failure && { ...failure, detail: undefined } });
+}
+
+/** Reads back what {@link endText} wrote. */
+export function parseEnd(text: string): TurnEnd {
+  const value: TurnEnd = text === "" ? {} : JSON.parse(text);
+  return value;
 }

@@ -87,11 +87,8 @@ export class SessionClient implements SessionApi, Counted {
     return this.#stub().beat(fence);
   }
 
-  async resume(request: ResumeRequest): Promise<ResumeAnswer> {
-    const start = await this.#call((stub) => stub.resume(request));
-    if (start.kind !== "go" || !start.more) return start;
-    const rest = await this.#pages(start.fence, "begin", start.more);
-    return rest === null ? { kind: "lost" } : withLists(start, assemble(listsOf(start), rest), 0);
+  resume(request: ResumeRequest): Promise<ResumeAnswer> {
+    return this.#whole((stub) => stub.resume(request));
   }
 
   abandon(fence: number, failure: Failure) {
@@ -206,7 +203,7 @@ export class SessionClient implements SessionApi, Counted {
   }
 
   /** A turn's start with all of its pages, or the answer in its place. */
-  async #whole<T extends BeginAnswer | SnapshotAnswer | null>(
+  async #whole<T extends BeginAnswer | ResumeAnswer | SnapshotAnswer | null>(
     ask: (stub: SessionRpc) => Promise<T | TurnStart>,
   ): Promise<T | TurnStart> {
     for (let tries = 1; ; tries++) {

@@ -335,6 +335,8 @@ export interface TurnEnd {
   readonly stop?: Stop;
   readonly detail?: string;
   readonly failure?: Failure;
+  /** It was stopped since whoever asked was gone, not because anybody wished so. */
+  readonly left?: true;
 }
 
 /** Events of a running turn. `log` names the list they are numbered in; `after` is the number of the one before them. */
@@ -461,7 +463,7 @@ export interface SessionApi {
   beat(fence: number): Promise<BeatAnswer>;
   /** Takes a turn that was given out with that fence; `lost` for every other, and for who comes second. */
   resume(request: ResumeRequest): Promise<ResumeAnswer>;
-  /** Ends a turn that was given out and that nobody can go on with. */
+  /** Ends the turn that holds that fence, and that its isolate can't begin or nobody can go on with. */
   abandon(fence: number, failure: Failure): Promise<void>;
   /** What the turn has told so far, for the isolate that goes on with it: the events after a number, a page of them. */
   replay(fence: number, after: number): Promise<Told | null>;

@@ -131,7 +131,10 @@ export class Session implements SessionRpc {
       const claimed = claim(row, until, request.turn, now);
       if (claimed.kind === "busy") {
         if (request.goOn) return { kind: "settled" };
-        if (request.busy === "interrupt" && row.cancel === 0) this.#store.update({ cancel: 1 });
+        if (request.busy === "interrupt" && row.cancel === 0) {
+          this.#cancel(row);
+          continue;
+        }
         // A turn that was told to stop is as good as over: whoever stopped it may type again at once.
         const rejects = request.busy === "reject" && row.cancel === 0;
         if (rejects || now >= deadline) return { kind: "busy", retryAfter: retryAfter(until, now) };
@@ -204,7 +207,7 @@ export class Session implements SessionRpc {
 
   async abandon(fence: number, failure: Failure): Promise<void> {
     const row = this.#holder(fence);
-    if (row?.handed === 1) this.#close(row, "failed", { failure });
+    if (row !== null) this.#close(row, "failed", { failure });
   }
 
   async replay(fence: number, after: number): Promise<Told | null> {
@@ -272,15 +275,20 @@ export class Session implements SessionRpc {
 
   async stop(): Promise<boolean> {
     const row = await this.#known();
-    if (row?.status === "running" && row.cancel === 0) {
+    if (row?.status === "running") this.#cancel(row);
+    // Nobody is to answer a turn that waits.
+    if (row?.status === "paused") this.#close(row, "stopped", { stop: "stopped" });
+    return row !== null;
+  }
+
+  /** Tells the running turn to stop. One that no isolate has at the moment is over at once. */
+  #cancel(row: SessionRow): void {
+    if (row.cancel === 0) {
       this.#store.update({ cancel: 1 });
       // At once: their leases may run out before this one's, and another isolate would go on with them.
       this.#stopChildren(row);
     }
-    if (row?.status === "running" && row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
-    // Nobody is to answer a turn that waits.
-    if (row?.status === "paused") this.#close(row, "stopped", { stop: "stopped" });
-    return row !== null;
+    if (row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
   }
 
   async summary(): Promise<SessionSummary | null> {

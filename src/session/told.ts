@@ -3,6 +3,7 @@ import { decodeEntry, type Numbered, type Part, type ToolResult } from "../value
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../values/turn-event.ts";
 import { addUsage, type Usage } from "../values/usage.ts";
+import { parseEnd } from "./append.ts";
 import { usedByChildren } from "./children.ts";
 import type { CallRecord, SessionId, TurnEnd } from "./contract.ts";
 import { EventLog } from "./event-log.ts";
@@ -105,10 +106,4 @@ function ending(entries: readonly Numbered[], calls: readonly CallRecord[], end:
 
 function textOf(content: readonly Part[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
-
-/** Written by this folder as the type it is read as. */
-function parseEnd(text: string): TurnEnd {
-  const value: TurnEnd = text === "" ? {} : JSON.parse(text);
-  return value;
 }

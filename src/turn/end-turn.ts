@@ -64,8 +64,9 @@ function ending(
   { begun, stop, detail }: Answer,
   failure: Failure | null,
 ): NonNullable<AppendRequest["end"]> {
+  if (failure === null && stop === "stopped") return turn.stopped;
   if (failure === null) {
-    return { status: stop === "stopped" ? "stopped" : "done", stop, ...(detail === undefined ? {} : { detail }) };
+    return { status: "done", stop, ...(detail === undefined ? {} : { detail }) };
   }
   if (begun || !isRefused(failure, prepared.newItems)) return { status: "failed", failure };
   const step = turn.conversation.newestAssistant ?? 0;

@@ -1,6 +1,6 @@
 import { type GuardedFetch, guardedFetch } from "../egress/guarded-fetch.ts";
 import { egressPolicy } from "../egress/refusal.ts";
-import type { AppendRequest, BeginRequest, CallRecord, TurnStart } from "../session/contract.ts";
+import type { AppendRequest, BeginRequest, CallRecord, TurnEnd, TurnStart } from "../session/contract.ts";
 import type { CallBlock, ToolResult } from "../values/entry.ts";
 import { type Failure, HoldfastError } from "../values/errors.ts";
 import { addUsage, NO_USAGE, newTokens, type Usage } from "../values/usage.ts";
@@ -158,9 +158,15 @@ export class HeldTurn {
     return start;
   }
 
+  /** How it ends if it is cancelled. */
+  get stopped(): TurnEnd & { readonly status: "stopped" } {
+    const end = { status: "stopped", stop: "stopped" } as const;
+    return this.pulse.left ? { ...end, left: true } : end;
+  }
+
   /** Ends the turn as its caller wished. */
   async stop(fields: Partial<AppendRequest> = {}): Promise<void> {
-    await this.save("finish", { ...fields, end: { status: "stopped", stop: "stopped" } });
+    await this.save("finish", { ...fields, end: this.stopped });
     this.deps.sink.emit({ type: "done", stop: "stopped", usage: this.usage });
   }
 

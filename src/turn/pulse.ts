@@ -16,6 +16,7 @@ export class Pulse {
   readonly #silence: number;
   #heard: number;
   #ended: Ended | null = null;
+  #left = false;
   /** From then on the turn is handed over between two steps, and from `cut` on within one. */
   #leave = Number.POSITIVE_INFINITY;
   #cut = Number.POSITIVE_INFINITY;
@@ -68,6 +69,11 @@ export class Pulse {
     return this.#ended;
   }
 
+  /** The turn was cancelled because whoever asked is gone. */
+  get left(): boolean {
+    return this.#left;
+  }
+
   /** Whether the turn is to be handed over before its next step. */
   get leaves(): boolean {
     return this.#ended === "handed" || this.#now() >= this.#leave;
@@ -97,6 +103,12 @@ export class Pulse {
     if (this.#ended !== null) return;
     this.#ended = why;
     this.#controller.abort(why);
+  }
+
+  /** Whoever asked is gone, and nobody else is to get the answer. */
+  leaveAlone(): void {
+    this.#left = this.#ended === null;
+    this.end("cancelled");
   }
 
   /** The turn may not go on beyond `at`. */

@@ -49,17 +49,17 @@ export async function resumeTurn(deps: TurnDeps, { id, turn, fence }: TurnJob): 
   const { env, runtime, session, now } = deps;
   await drive(deps, { turn, agent: id.agent, requestId: turn }, async (limit) => {
     const agent = runtime.agents.find(({ name }) => name === id.agent);
+    let held = fence;
     try {
       if (agent === undefined) throw gone(id.agent);
       const models = resolveModels(runtime, agent, env);
       const start = await session.resume(resumeRequest(agent, models[0], turn, fence, `run_${deps.mintId()}`));
       if (start.kind === "lost") throw lost();
+      held = start.fence;
       limit(now() + RUN_MS);
       return { start, request: askedBy(start, agent, id), models };
     } catch (error) {
-      const failure = failureOf(error);
-      // What can't be reached now may be in a moment: the lease runs out, and another run is asked.
-      if (failure.reason !== "lost" && failure.reason !== "unavailable") await session.abandon(fence, failure);
+      await abandon(session, held, failureOf(error));
       throw error;
     }
   });
@@ -73,6 +73,7 @@ async function drive(
 ): Promise<void> {
   const { env, session, sink, now, log } = deps;
   let running: HeldTurn | null = null;
+  let fence: number | null = null;
   let pulse: Pulse | null = null;
   let relay: Relay | null = null;
   let failed: Failure | null = null;
@@ -84,7 +85,7 @@ async function drive(
   let request: TurnRequest | null = null;
   const startedAt = now();
   const leave = () => {
-    if (request?.onDisconnect === "cancel") pulse?.end("cancelled");
+    if (request?.onDisconnect === "cancel") pulse?.leaveAlone();
     else if (request?.onDisconnect === "parent") pulse?.end(endedOf(signal?.reason));
     else pulse?.leaveBy(now(), now() + CLIENT_GONE_MS);
   };
@@ -95,6 +96,7 @@ async function drive(
     if (held === null) return;
     const { start } = held;
     turn = start.turn;
+    fence = start.fence;
     request = held.request;
     signal = request.signal;
     observe = deps.observe?.(request) ?? null;
@@ -118,7 +120,7 @@ async function drive(
     log("turn failed", { level: "warn", ...about, turn, ...said });
     // Where the session can't be reached its lease runs out; the caller learns of the first fault either way. A turn that
     // is not over there goes on elsewhere: that it failed here is nothing for those who follow it.
-    const over = failure.reason !== "lost" && (await givenUp(running, failure));
+    const over = failure.reason !== "lost" && (await givenUp(session, running ?? fence, failure));
     if (!over) relay?.leave();
     sink.emit({ type: "failed", failure, usage: running?.usage ?? NO_USAGE });
   } finally {
@@ -139,14 +141,30 @@ async function drive(
   }
 }
 
-/** Gives a turn that failed back to its session. Answers whether the session knows that it is over. */
-async function givenUp(turn: HeldTurn | null, failure: Failure): Promise<boolean> {
+/**
+ * Gives a turn that failed back to its session: the turn, or its fence where it had not begun here; null is none. Answers
+ * whether the session knows that it is over.
+ */
+async function givenUp(
+  session: TurnDeps["session"],
+  turn: HeldTurn | number | null,
+  failure: Failure,
+): Promise<boolean> {
   try {
-    await turn?.giveUp(failure);
-    return turn !== null;
+    if (turn === null) return false;
+    if (typeof turn === "number") return await abandon(session, turn, failure);
+    await turn.giveUp(failure);
+    return true;
   } catch {
     return false;
   }
+}
+
+/** Ends a turn that can't begin here. What can't be reached now may be in a moment: the lease runs out, and another run is asked. */
+async function abandon(session: TurnDeps["session"], fence: number, failure: Failure): Promise<boolean> {
+  if (failure.reason === "lost" || failure.reason === "unavailable") return false;
+  await session.abandon(fence, failure);
+  return true;
 }
 
 /** What ended the turn above: this one ends likewise, and what is not told so goes on by itself. */

@@ -97,6 +97,35 @@ describe("a request that an SDK sends again", () => {
     expect(await turns("sdk")).toBe(1);
   });
 
+  test("runs the turn anew that was stopped because its first try was gone, and joins one that somebody stopped", async () => {
+    const parking = createParking<RecordedRequest>();
+    const parked = [say("The only "), say("answer."), parkAt(4, parking)];
+    const gone = new AbortController();
+    const streamed = { body: { stream: true } };
+    const stopped = async (id: string) =>
+      vi.waitFor(async () => expect((await stage.get(`/api/sessions/${id}`)).body.status).toBe("stopped"), 10_000);
+
+    stage.model.script(parked, say("Anew."));
+    const first = stage.say("gone", "hi", { ...streamed, signal: gone.signal }).catch(() => null);
+    await parking.parked;
+    gone.abort();
+    await first;
+    await stopped("gone");
+    await stage.say("gone", "hi", { ...streamed, headers: again });
+    const { entries } = (await stage.get("/api/sessions/gone/entries")).body;
+    expect(entries.filter(({ kind }: { kind: string }) => kind === "user")).toHaveLength(1);
+    expect(entries.at(-1)).toMatchObject({ kind: "assistant", stop: "end", content: [{ text: "Anew." }] });
+
+    const other = createParking<RecordedRequest>();
+    stage.model.script([say("Some of "), say("it."), parkAt(4, other)]);
+    const second = stage.say("wished", "hi");
+    await other.parked;
+    await stage.send("POST", "/api/sessions/wished/stop");
+    const text = (await second).text;
+    expect((await stage.say("wished", "hi", { headers: again })).text).toBe(text);
+    expect(stage.takeRequests()).toHaveLength(3);
+  });
+
   test("makes no second session where it brings no conversation id", async () => {
     stage.model.script(say("Once."), say("Another."));
     const first = await stage.say(null, "a first message");

@@ -119,4 +119,19 @@ describe("a large answer", () => {
     expect(await client.begin({} as Parameters<SessionRpc["begin"]>[0])).toEqual({ ...start, more: 0 });
     expect(begun).toBe(2);
   });
+
+  test("of a turn that goes on here is asked for again, too, when the object forgot it", async () => {
+    const pages = paginate(listsOf(start), 8);
+    let asked = 0;
+    const object: Partial<SessionRpc> = {
+      async resume() {
+        asked++;
+        return withLists(start, pages[0], pages.length - 1);
+      },
+      page: async (_fence, _of, n) => (asked === 1 ? null : (pages[n] ?? null)),
+    };
+    const client = new SessionClient({ getByName: () => object as SessionRpc }, "s", atOnce);
+    expect(await client.resume({} as Parameters<SessionRpc["resume"]>[0])).toEqual({ ...start, more: 0 });
+    expect(asked).toBe(2);
+  });
 });

@@ -137,3 +137,24 @@ test("a request that comes again while its turn runs is told of it, and does not
   await append(session, first, { end: { status: "failed" } });
   expect(await session.begin(beginRequest(session, { turn: "t4", once }))).toMatchObject({ kind: "go", turn: "t4" });
 });
+
+test("a message that interrupts a handed-over turn stops it at once, and has the session", async () => {
+  const { session, jobs, resume } = stage();
+  const start = await begin(session, { turn: "t1" });
+  await append(session, start, { kind: "handover", told: { log: "l", after: 0, events: [] } });
+  const next = await session.begin(
+    beginRequest(session, { turn: "t2", user: user("Stop, this.", "t2"), busy: "interrupt" }),
+  );
+  expect(next).toMatchObject({ kind: "go", turn: "t2" });
+  expect(await resume(jobs[0], "run1")).toEqual({ kind: "lost" });
+});
+
+test("a turn that its isolate can't begin is given back by its fence, and by no older one", async () => {
+  const { session } = stage();
+  const { fence } = await begin(session, { turn: "t1" });
+  const failure = { reason: "internal", message: "Something went wrong." } as const;
+  await session.abandon(fence - 1, failure);
+  expect(await session.summary()).toMatchObject({ status: "running" });
+  await session.abandon(fence, failure);
+  expect(await session.summary()).toMatchObject({ status: "failed" });
+});
