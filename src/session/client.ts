@@ -149,8 +149,8 @@ export class SessionClient implements SessionApi, Counted {
     return this.#call((stub) => stub.pauses());
   }
 
-  answer(pause: string, answer: PauseAnswer) {
-    return this.#call((stub) => stub.answer(pause, answer));
+  answer(pause: string, answer: PauseAnswer, takes: boolean) {
+    return this.#call((stub) => stub.answer(pause, answer, takes));
   }
 
   entries(after: number, limit: number) {

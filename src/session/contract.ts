@@ -448,8 +448,10 @@ export type AnswerOutcome =
   | { readonly kind: "unknown" }
   /** The pause is of another kind than the answer. */
   | { readonly kind: "mismatch"; readonly asks: Pause["kind"] }
-  /** It was answered otherwise, or closed by a message. */
-  | { readonly kind: "closed"; readonly by: "answer" | "message" };
+  /** It was answered otherwise, or closed by a stop or a message. */
+  | { readonly kind: "closed"; readonly by: "answer" | "message" }
+  /** It would have been stored, and was not to be. */
+  | { readonly kind: "not_taken" };
 
 /**
  * A session, as turns and surfaces hold it (`session/client.ts`). One that does not exist reads as null and stores
@@ -488,8 +490,8 @@ export interface SessionApi {
   patch(request: PatchRequest): Promise<PatchOutcome | null>;
   /** The open pauses. Null when there is no such session. */
   pauses(): Promise<readonly Pause[] | null>;
-  /** Answers a pause; the same answer again changes nothing. Null when there is no such session. */
-  answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null>;
+  /** Answers a pause; the same answer again changes nothing. `takes` false: nor does a new one. Null when there is no such session. */
+  answer(pause: string, answer: PauseAnswer, takes?: boolean): Promise<AnswerOutcome | null>;
   /** Entries after `after`, at most `limit`; `next` is the value for the next call, null at the end. */
   entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null>;
   calls(after: number, limit: number): Promise<{ calls: CallRecord[]; next: number | null } | null>;

@@ -136,8 +136,8 @@ export class SessionObject extends DurableObject<Cloudflare.Env> implements Sess
     return this.#session.pauses();
   }
 
-  answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null> {
-    return this.#session.answer(pause, answer);
+  answer(pause: string, answer: PauseAnswer, takes?: boolean): Promise<AnswerOutcome | null> {
+    return this.#session.answer(pause, answer, takes);
   }
 
   entries(after: number, limit: number): Promise<{ entries: EntryRow[]; next: number | null } | null> {

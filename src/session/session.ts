@@ -316,12 +316,13 @@ export class Session implements SessionRpc {
     return waiting === null ? [] : openPauses(waiting);
   }
 
-  async answer(pause: string, answer: PauseAnswer): Promise<AnswerOutcome | null> {
+  async answer(pause: string, answer: PauseAnswer, takes = true): Promise<AnswerOutcome | null> {
     const row = await this.#known();
     if (row === null) return null;
     // An answer that is given again may be to a pause that a compaction left out.
     const judged = judgeAnswer(uncompacted(History.read(this.#store, row).all), row.status, pause, answer);
     if (judged.kind !== "new") return judged;
+    if (!takes) return { kind: "not_taken" };
     const at = this.#host.now();
     const made = { v: 1, origin: "client", at, turn: row.turn } as const;
     const entry = encodeEntry({ ...made, kind: "pause_answer", of: judged.of, pause, answer });

@@ -2,7 +2,7 @@ import { HoldfastError } from "../values/errors.ts";
 import type { PauseAnswer } from "../values/pause.ts";
 import { sessionId } from "./begin.ts";
 import { plainRequest } from "./plain-request.ts";
-import { checkQuotas } from "./quotas.ts";
+import { usedUp } from "./quotas.ts";
 import type { TurnRequest } from "./runtime.ts";
 import type { TurnHost } from "./start.ts";
 
@@ -14,7 +14,7 @@ export interface AnswerDeps<T> extends Pick<TurnHost, "sessions" | "log" | "quot
 
 /**
  * Answers a pause, and goes on with its turn if no other one is open. Returns what that gives, else null. The same answer
- * again changes nothing. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
+ * again changes nothing, whatever is used up. Throws `not_found` for a pause that is not there, `bad_request` for an answer of another kind, and
  * `conflict` where it was answered otherwise or closed by a stop or a message.
  */
 export async function answerPause<T>(
@@ -27,8 +27,8 @@ export async function answerPause<T>(
   const { owner, agent, conversation } = whose;
   const id = sessionId(owner, agent.name, conversation.id);
   // An answer whose turn may not go on is not taken, so that it can be given again.
-  await checkQuotas(deps, env, id, ["bytes", "tokensPerDay", "turns"], Date.now());
-  const outcome = await deps.sessions(env, id).answer(pause, answer);
+  const refused = await usedUp(deps, env, id, ["bytes", "tokensPerDay", "turns"], Date.now());
+  const outcome = await deps.sessions(env, id).answer(pause, answer, refused === null);
   if (outcome === null) {
     throw new HoldfastError({
       reason: "not_found",
@@ -38,6 +38,8 @@ export async function answerPause<T>(
   switch (outcome.kind) {
     case "answered":
       return outcome.goesOn ? await deps.goOn({ ...plainRequest(whose, []), goOn: true }) : null;
+    case "not_taken":
+      throw refused;
     case "unknown":
       throw new HoldfastError({ reason: "not_found", message: `There is no pause ${JSON.stringify(pause)}.` });
     case "mismatch": {

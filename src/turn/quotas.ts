@@ -53,25 +53,35 @@ async function repeated(
   return answer.ok ? answer.value : null;
 }
 
+/** Throws what {@link usedUp} answers. */
+export async function checkQuotas(...asked: Parameters<typeof usedUp>): Promise<void> {
+  const refused = await usedUp(...asked);
+  if (refused !== null) throw refused;
+}
+
 /**
- * Throws `quota` where the owner of a session has used up one of those named: before a session is made, or a model asked,
- * without a turn. Costs one statement of D1, without quotas nothing.
+ * The failure `quota` where the owner of a session has used up one of those named, else null: before a session is made, or
+ * a model asked, without a turn. Costs one statement of D1, without quotas nothing.
  */
-export async function checkQuotas(
+export async function usedUp(
   { quotas = null, log }: Pick<TurnHost, "quotas" | "log">,
   env: Cloudflare.Env,
   id: SessionId,
   named: readonly (keyof Quotas)[],
   now: number,
-): Promise<void> {
-  if (quotas === null) return;
+): Promise<HoldfastError | null> {
+  if (quotas === null) return null;
   const figures = await within(D1_MS, () => used(env.DB, id, now));
-  if (!figures.ok) return log("quotas not checked", { level: "warn", why: figures.why });
+  if (!figures.ok) {
+    log("quotas not checked", { level: "warn", why: figures.why });
+    return null;
+  }
   const none: Quotas = { turns: false, sessions: false, bytes: false, tokensPerDay: false };
   for (const name of named) {
     const quota = exceeded(figures.value, { ...none, [name]: quotas[name] });
-    if (quota !== null) throw new HoldfastError(refusal(quotas, quota, now));
+    if (quota !== null) return new HoldfastError(refusal(quotas, quota, now));
   }
+  return null;
 }
 
 /** Nothing is freed by itself: an owner has to delete something first. */

@@ -21,7 +21,13 @@ const wait = defineTool({
 });
 
 const echo = defineTool({ name: "echo", description: "Repeats.", risk: "read", execute: () => "echo" });
-const options = { description: "For tests.", model: settings.MODEL, instructions: "Answer.", tools: [wait, echo] };
+const asks = defineTool({ name: "asks", description: "Asks.", execute: (_, { ask }) => ask("What?") });
+const options = {
+  description: "For tests.",
+  model: settings.MODEL,
+  instructions: "Answer.",
+  tools: [wait, echo, asks],
+};
 
 const quotas: Partial<Quotas> = JSON.parse(settings.QUOTAS);
 

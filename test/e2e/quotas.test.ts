@@ -52,6 +52,35 @@ test("a turn above the quota is refused with 429 before anything is stored, and 
   expect((await stage.say("two", "and now?")).text).toBe("Second.");
 });
 
+test("an answer to a pause that can't go on is not taken, and one that is given again changes nothing", async () => {
+  await allEnded();
+  const answer = async (id: string, pause: string) =>
+    stage.send("POST", `/api/sessions/${id}/pauses/${pause}`, "ann", '{"answer":"This."}');
+  const paused = async (id: string): Promise<string> => {
+    stage.model.script(call("asks"));
+    await stage.say(id, "ask me");
+    const { pauses } = (await stage.get(`/api/sessions/${id}/pauses`)).body;
+    await allEnded();
+    return pauses[0].id;
+  };
+  const [old, open] = [await paused("old"), await paused("open")];
+  stage.model.script(say("Thanks."));
+  expect((await answer("old", old)).body).toMatchObject({ goesOn: true });
+  await allEnded();
+  stage.model.script(call("wait", {}), say("Waited."));
+  const running = stage.say("three", "wait for it");
+  const waiting = await hook.next();
+  expect((await answer("open", open)).status).toBe(429);
+  expect((await answer("old", old)).body).toMatchObject({ answered: true, goesOn: false });
+  waiting.answer("done");
+  await running;
+  await allEnded();
+  stage.model.script(say("At last."));
+  expect((await answer("open", open)).body).toMatchObject({ goesOn: true });
+  await allEnded();
+  expect((await stage.get("/api/sessions/open")).body.status).toBe("done");
+});
+
 test("a request that comes again is told its turn, running or over, though a quota is used up", async () => {
   await allEnded();
   const key = (value: string) => ({ headers: { "idempotency-key": value } });
