@@ -3,7 +3,7 @@ import { defineAgent } from "../../src/define/agent.ts";
 import { planTools } from "../../src/define/plan.ts";
 import { defineTool } from "../../src/define/tool.ts";
 import { transferTools } from "../../src/define/transfer.ts";
-import type { Agent, Tool } from "../../src/define/types.ts";
+import type { Agent, Mode, Tool } from "../../src/define/types.ts";
 import { applyDeploy, type Deployment, modelOf } from "./deployment.ts";
 import type { History } from "./history.ts";
 import { canary, EDITIONS, echo, memo, toolName } from "./tools.ts";
@@ -62,13 +62,7 @@ export function ringAgent(
       },
     }),
     install,
-    defineTool({
-      name: "hang",
-      description: "Waits.",
-      risk: "read",
-      idempotent: true,
-      execute: (_, { callId }) => hang(callId),
-    }),
+    hanging(hang),
     ...(helper === null ? [] : [asking, ...planTools(), ...transferTools([helper])]),
     defineTool({ name: "once", description: "Waits, once.", risk: "read", execute: (_, { callId }) => hang(callId) }),
   ];
@@ -107,10 +101,25 @@ export function ringAgent(
 }
 
 /** Some tools of each kind are allowed in each, and some are not. */
-const MODES = {
+export const MODES: Readonly<Record<string, Mode>> = {
   plan: { allow: ["note", "fail", "ask", "hang", "transfer_task", "lazy_1", "lazy_2", "lazy_3", "late_0", "late_1"] },
   careful: { allow: ["note", "once", "enter_plan_mode", "lazy_*", "late_2"], core: ["lazy_0"] },
 };
+
+/** The name of the agent that an agent of the rings hands its tasks to. */
+export function helperOf(agent: string): string {
+  return `${agent}-helper`;
+}
+
+function hanging(hang: Hang): Tool {
+  return defineTool({
+    name: "hang",
+    description: "Waits.",
+    risk: "read",
+    idempotent: true,
+    execute: (_, { callId }) => hang(callId),
+  });
+}
 
 const asking = defineTool({
   name: "ask",
@@ -119,14 +128,20 @@ const asking = defineTool({
   execute: (_, { ask }) => ask("Which one?"),
 });
 
-/** The agent that tasks are handed to. Its tools are never deployed anew. */
-export function ringHelper(name: string, { model }: Pick<History, "model">, deployment: () => Deployment): Agent {
+/** The agent that tasks of the agent `of` are handed to. Its tools are never deployed anew. `hang` as above; null: no such tool. */
+export function ringHelper(
+  of: string,
+  { model }: Pick<History, "model">,
+  deployment: () => Deployment,
+  hang: Hang | null = null,
+): Agent {
+  const name = helperOf(of);
   return defineAgent({
-    name: "helper",
+    name,
     description: "Works on tasks.",
-    model: () => `${name}-${modelOf(model, deployment())}`,
-    instructions: `You are the helper. ${"Keep to the task. ".repeat(150)}`,
-    tools: [...EDITIONS(0).core, ...EDITIONS(0).lazy],
+    model: () => `${of}-${modelOf(model, deployment())}`,
+    instructions: `You are ${name}. ${"Keep to the task. ".repeat(150)}`,
+    tools: [...EDITIONS(0).core, ...(hang === null ? [] : [hanging(hang)]), ...EDITIONS(0).lazy],
     limits: { steps: 1000, repeats: 1000 },
   });
 }

@@ -127,7 +127,9 @@ export class Checker {
     // Of what the last answered request wrote no later one can read more, until the next is answered.
     chain.cached = Math.min(chain.cached, possible);
     if (verdict !== null) chain.unsaid.clear();
-    else for (const reason of [...chain.allowed, ...(chain.sent === null ? ["model"] : [])]) chain.unsaid.add(reason);
+    else
+      for (const reason of [...chain.allowed, ...(chain.sent === null ? ["model", "mode"] : [])])
+        chain.unsaid.add(reason);
     chain.sent = layout;
     chain.lineage.accepted(layout);
     chain.allowed.clear();

@@ -1,13 +1,18 @@
 import { SUMMARY_REQUEST } from "../../src/context/compaction.ts";
 import { call, callUnseen, type SharedPart, say, think } from "../emulators/common/answer.ts";
+import { helperOf } from "./agent.ts";
 import { type History, LAZY, type Planned, type PlannedCall, type SummaryFault } from "./history.ts";
 import { toolName } from "./tools.ts";
 
 /** JSON that changes when it is parsed and written again. */
 const ODD = '{"text":"\\ud800 and \\u0000","10":1,"2":12345678901234567890,"__proto__":{"a":1e400}}';
 
-/** What the model says in a request, as the history planned it and as far as the request lets it. */
+/**
+ * What the model of an agent says in its `n`th request, as the history planned it and as far as the request lets it. A task
+ * that it hands over is told from all others by the numbers of the request and of the call.
+ */
 export function play(
+  agent: string,
   history: Pick<History, "thinking">,
   planned: Planned | null,
   visible: readonly string[],
@@ -15,7 +20,11 @@ export function play(
 ): SharedPart[] {
   const thoughts = history.thinking ? [think(`Thought ${n}.`)] : [];
   if (planned === null) return [...thoughts, say(`That is all, says ${n}.`)];
-  const calls = planned.calls.map((one) => playCall(one, new Set(visible)));
+  const calls = planned.calls.map((one, index) => {
+    return one.kind === "transfer" && visible.includes("transfer_task")
+      ? call("transfer_task", { agent: helperOf(agent), task: taskOf(one.tool, `${n}.${index}`) })
+      : playCall(one, new Set(visible));
+  });
   if (planned.fault === "dead_in_tool") calls.push(made(new Set(visible), n % 2 === 0 ? "hang" : "once"));
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
   const between = history.thinking && n % 3 === 0 && calls.length > 0 ? [think(`On second thought ${n}.`)] : [];
@@ -31,6 +40,17 @@ export function summaryAsked(body: string): "first" | "again" | null {
 /** What the model says when it is asked for a summary. */
 export function playSummary(fault: SummaryFault, n: number): SharedPart[] {
   return fault === "calls" ? [call("note", { text: "no" })] : [say(`Summary ${n}.`)];
+}
+
+/** A task that names a tool, and itself. */
+function taskOf(tool: number, id: string): string {
+  return `Use ${toolName(tool)} for task ${id}.`;
+}
+
+/** What a text says of a task; null where it says nothing of one. */
+export function taskIn(text: string): { readonly id: string; readonly wanted: string } | null {
+  const [, wanted, id] = /Use (lazy_\d) for task (\d+\.\d+)\./.exec(text) ?? [];
+  return wanted === undefined || id === undefined ? null : { id, wanted };
 }
 
 function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPart {
@@ -68,12 +88,8 @@ function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPar
         : made(visible, "note", { text: "instead" });
     case "ask":
       return visible.has("ask") ? call("ask") : made(visible, "note", { text: "instead" });
-    case "transfer": {
-      const task = `Use ${toolName(planned.tool)}.`;
-      return visible.has("transfer_task")
-        ? call("transfer_task", { agent: "helper", task })
-        : made(visible, "note", { text: "instead" });
-    }
+    case "transfer":
+      return made(visible, "note", { text: "instead" });
   }
 }
 

@@ -46,7 +46,7 @@ async function* answer(world: World, isolate: Isolate, api: WireName, body: stri
   await copyMeanwhile(world, planned);
   failAtOnce(world, isolate, fault);
   const compacts = planned?.compacts ? met.compacted : undefined;
-  const answered = compacts?.() ?? met.answer(play(history, planned, met.visible, findings.requests));
+  const answered = compacts?.() ?? met.answer(play("ring", history, planned, met.visible, findings.requests));
   world.here.checker.begun(fault !== "dead_in_stream", world.now);
   const broken = fault === "cut" || fault === "dead_in_stream";
   if (fault === "cut") findings.seen.add("fault cut");

@@ -1,10 +1,11 @@
 import { toolCatalog } from "../../src/catalog/catalog.ts";
-import type { Cause, Verdict } from "../../src/values/turn-event.ts";
+import type { Verdict } from "../../src/values/turn-event.ts";
 import type { Accepted } from "./checker.ts";
 import type { Model } from "./history.ts";
+import { beginsAnew, chainOf, outOfMode } from "./mode-rules.ts";
 import type { Met } from "./wire.ts";
-import { type WireView, wireProblems } from "./wire-rules.ts";
-import { WIRES, wireOf } from "./wires.ts";
+import { wireProblems } from "./wire-rules.ts";
+import { factsOf, wireOf } from "./wires.ts";
 import type { World } from "./world.ts";
 
 /** A request that goes out, and what the emulator made of it. */
@@ -14,15 +15,12 @@ export interface Outgoing {
   readonly body: string;
 }
 
-/** Breaks behind which a new baseline is recorded. */
-const NEW_BASELINE: ReadonlySet<Cause> = new Set(["compaction", "fork_reset"]);
-
 /** Checks the request of a turn. `message`: the number of the user message that it answers, from 0. Throws what it breaks. */
 export function checkRequest(world: World, outgoing: Outgoing, verdict: Verdict, message: number): void {
   const { findings, here } = world;
   findings.guard(() => {
     const accepted = acceptedOf(world, outgoing, message, verdict);
-    here.checker.check(chainOf(world, outgoing.model), accepted, verdict, world.now);
+    here.checker.check(chainOf(outgoing.model, world.mode), accepted, verdict, world.now);
   });
 }
 
@@ -30,7 +28,7 @@ export function checkRequest(world: World, outgoing: Outgoing, verdict: Verdict,
 export function checkSummary(world: World, outgoing: Outgoing, again: boolean): void {
   const { findings, here } = world;
   findings.guard(() => {
-    here.checker.checkAside(chainOf(world, outgoing.model), acceptedOf(world, outgoing, 0, null), again);
+    here.checker.checkAside(chainOf(outgoing.model, world.mode), acceptedOf(world, outgoing, 0, null), again);
   });
 }
 
@@ -49,11 +47,6 @@ export function accept({ met, model, body }: Outgoing, shown: readonly string[],
   return { met, view, accepted };
 }
 
-/** The chain of a request: where a mode can only withhold a tool by leaving it out, it has a chain of its own. */
-function chainOf({ mode }: World, model: Model): string {
-  return factsOf(model).toolChanges ? model : `${model}#${mode}`;
-}
-
 function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: Verdict | null): Accepted {
   const { agent, findings, here, isolate, mode } = world;
   const { model } = outgoing;
@@ -61,16 +54,14 @@ function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: 
   const { allowed } = toolCatalog(agent, mode);
   // A baseline has all that the history speaks of. What a rewind brings back from before it is declared where it is
   // allowed; where it is forbidden it comes back with the mode (design §3.3).
-  const begins = verdict?.prefix === "first" || (verdict?.prefix === "break" && NEW_BASELINE.has(verdict.cause));
-  const baseline = begins && here.fresh;
+  const baseline = beginsAnew(verdict) && here.fresh;
   const deployed = agent.tools.map(({ spec }) => spec.name);
   const shown = deployed.filter((name) => allowed(name) || (facts.toolChanges && baseline));
   const { met, view, accepted } = accept(outgoing, shown, here.loaded);
   findings.seen.add(`model ${model}`);
   if (verdict !== null) here.fresh = false;
   if (verdict !== null) isolate.loads = view.loads;
-  // Elsewhere what was loaded stays in sight, and the gate refuses it.
-  const misplaced = wireOf(model) === WIRES.anthropic ? outOfMode(mode, view, met.visible, allowed) : [];
+  const misplaced = outOfMode(model, mode, view, met.visible, allowed);
   return {
     ...accepted,
     problems: [...accepted.problems, ...misplaced],
@@ -78,22 +69,4 @@ function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: 
     // Where the provider drops thinking with the next message, it can't read all that it wrote.
     copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
   };
-}
-
-/** What is in sight though the mode forbids it, and what is not though it allows it. */
-function outOfMode(
-  mode: string,
-  { declared }: WireView,
-  visible: readonly string[],
-  allowed: (name: string) => boolean,
-): string[] {
-  const where = `in sight in the mode ${mode}`;
-  return [
-    ...visible.flatMap((name) => (allowed(name) ? [] : [`${name} is ${where}`])),
-    ...declared.flatMap(({ name }) => (allowed(name) && !visible.includes(name) ? [`${name} is not ${where}`] : [])),
-  ];
-}
-
-function factsOf(model: Model) {
-  return wireOf(model).provider.facts(model.split("/")[1] ?? "");
 }

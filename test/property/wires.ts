@@ -30,6 +30,11 @@ export function wireOf(model: string): Wire {
   return WIRES[found];
 }
 
+/** What our adapter knows of a model of the rings. */
+export function factsOf(model: Model) {
+  return wireOf(model).provider.facts(model.split("/")[1] ?? "");
+}
+
 /** The model that a request names, as histories name it. */
 export function modelIn(api: WireName, body: string): Model {
   const { model }: { model: string } = JSON.parse(body);

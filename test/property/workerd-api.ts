@@ -3,7 +3,7 @@ import type { Look, Said } from "./workerd-place.ts";
 import type { Deployed } from "./workerd-worker.ts";
 
 export const KEY = "ring-secret-ring-secret-ring";
-/** No turn that goes on by itself needs so long, with its lease and all else that runs beside it. */
+/** No request, and no turn that goes on by itself, needs so long, with its lease and all else that runs beside it. */
 const END_MS = 60_000;
 
 /** What the worker answered: its status, and its body. */
@@ -11,6 +11,10 @@ export interface Reply {
   readonly status: number;
   readonly body: {
     readonly id?: string;
+    readonly mode?: string;
+    readonly pauses?: readonly { readonly id: string; readonly kind: "plan" | "question" }[];
+    /** An answer to a pause: whether the turn goes on with it. */
+    readonly goesOn?: boolean;
     readonly choices?: readonly { readonly message?: { readonly content?: string } }[];
     readonly error?: { readonly message?: string };
   };
@@ -42,7 +46,7 @@ export class RingApi {
   }
 
   /** A call of the sessions API. */
-  session(method: "GET" | "POST" | "DELETE", agent: string, path: string, body?: object): Promise<Reply> {
+  session(method: "GET" | "POST" | "PATCH" | "DELETE", agent: string, path: string, body?: object): Promise<Reply> {
     return this.#ask(method, `/agents/${agent}/api/sessions/${path}`, body);
   }
 
@@ -60,6 +64,7 @@ export class RingApi {
     const response = await this.#workerd.fetch(path, {
       method,
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers },
+      signal: AbortSignal.timeout(END_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: JSON.parse(await response.text()) };

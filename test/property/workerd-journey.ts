@@ -15,21 +15,31 @@ import {
 } from "./history.ts";
 import { play, playSummary, summaryAsked } from "./player.ts";
 import { toolName } from "./tools.ts";
-import { wireProblems } from "./wire-rules.ts";
-import { modelIn, wireOf } from "./wires.ts";
+import { type Fate, madeOf } from "./workerd-made.ts";
 import type { Asked, Deed } from "./workerd-models.ts";
-import { type Made, Place, type Said } from "./workerd-place.ts";
+import { Place, type Said } from "./workerd-place.ts";
+import { deathOf, steered } from "./workerd-steering.ts";
+import { Tasks } from "./workerd-tasks.ts";
 
-const DEADLY: readonly Fault[] = ["dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send"];
-/**
- * Of how many turns the isolate dies, besides those that the history has die; how many wait for another process; and how
- * often a client does not wait for a turn that died to end.
- */
-const DEATHS = 1 / 3;
+/** How many turns are followed by another process, and how often a client does not wait for a turn that died to end. */
 const RESTS = 1 / 3;
 const IMPATIENT = 1 / 4;
+/** After so many processes a history has its own deaths alone, lest one of them keeps all others waiting. */
+const PROCESSES = 8;
+/** So much of what happened is told with a failure. */
+const TRAIL = 25;
+/** How many isolates that store an answer to a pause die before the turn goes on. */
+const FORGETS = 1 / 4;
+/** Of how many requests somebody tries to change the mode while they are out. */
+const PATCHES = 1 / 50;
 
-const AS_IT_IS: Planned = { text: true, calls: [], fault: null, copied: null };
+/** What is done to a session while a request of it is out. */
+export interface Meanwhile {
+  /** Copies it. Answers what is to be done once that request was checked. */
+  copy(journey: Journey, copying: Copying): Promise<() => void>;
+  /** Tries to change its mode; null where leases are too short for that. */
+  readonly patch: ((journey: Journey) => Promise<void>) | null;
+}
 
 /** One history on its way: its sessions, and what its client and its model do in them. */
 export class Journey {
@@ -40,6 +50,8 @@ export class Journey {
   here: Place = this.#first;
   /** What came up, and how often. */
   readonly seen = new Map<string, number>();
+  /** The same in order, with its requests: what a failure tells of what led to it. */
+  readonly trail: string[] = [];
   requests = 0;
   failure: string | null = null;
   /** What is left to be done of the turn; null between two turns. */
@@ -52,29 +64,34 @@ export class Journey {
   rests = false;
   /** Should this turn die, the client says something more while it goes on. */
   impatient = false;
+  /** The isolate that stores the last answer to a pause dies before the turn goes on. */
+  forgets = false;
+  /** Its client reads what came of the answer that it gave. */
+  reads = false;
   /** Resolved when its isolate is to die. */
-  parked = Promise.withResolvers<Fault>();
+  parked = Promise.withResolvers<void>();
   isParked = false;
   #plan: Planned[] = [];
   #summaries: SummaryFault[] = [];
   #turn = 0;
   #deployed = 0;
+  #processes = 0;
   readonly #hung = new Set<string>();
+  readonly tasks: Tasks;
 
-  readonly #random: () => number;
-  readonly #copy: (journey: Journey, copying: Copying) => Promise<() => void>;
+  readonly random: () => number;
+  readonly #meanwhile: Meanwhile;
 
-  /** `copy` copies the session while a request is out, and answers what is to be done once that request was checked. */
-  constructor(
-    name: string,
-    drawn: History,
-    random: () => number,
-    copy: (journey: Journey, copying: Copying) => Promise<() => void>,
-  ) {
+  constructor(name: string, drawn: History, random: () => number, meanwhile: Meanwhile) {
     this.name = name;
     this.history = drawn;
-    this.#random = random;
-    this.#copy = copy;
+    this.random = random;
+    this.#meanwhile = meanwhile;
+    this.tasks = new Tasks(
+      // Without a runner nobody goes on with a sub-session that died.
+      () => (meanwhile.patch === null ? null : deathOf(random)),
+      (fault) => this.parks(fault),
+    );
   }
 
   get #first(): Place {
@@ -90,35 +107,41 @@ export class Journey {
   }
 
   saw(what: string): void {
+    this.trail.push(what);
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 
   fails(why: unknown): void {
-    this.failure ??= `${this.name}, request ${this.requests}: ${why instanceof Error ? why.message : why}`;
+    const what = why instanceof Error ? why.message : why;
+    this.failure ??= `${this.name}, request ${this.requests}: ${what} (after: ${this.trail.slice(-TRAIL).join("; ")})`;
   }
 
-  /** Another process runs: nothing is held any more. */
-  revive(): void {
-    this.parked = Promise.withResolvers<Fault>();
+  /** Another process runs: nothing is held any more. `runner`: what died goes on by itself. */
+  revive(runner: boolean): void {
+    this.parked = Promise.withResolvers<void>();
     this.isParked = false;
+    this.tasks.revive(runner);
+    this.#processes += 1;
     for (const place of this.places) place.revive();
   }
 
-  /** Prepares the next turn, and perhaps a death that the ring adds to it, at one of its answers. */
+  /** Prepares the next turn. */
   next(): void {
     this.deploy();
-    this.turn = this.history.turns[this.#turn] ?? PLAIN;
+    const calm = this.#processes >= PROCESSES;
+    this.turn = steered(this.history.turns[this.#turn] ?? PLAIN, this.here.mode, calm, this.random);
     this.#turn += 1;
-    this.#plan = [...this.turn.answers];
     this.#summaries = [...this.turn.summaries];
     this.faulted = false;
     this.why = null;
-    this.rests = this.#random() < RESTS;
-    this.impatient = this.#random() < IMPATIENT;
-    if (this.#random() >= DEATHS) return;
-    const fault = DEADLY[Math.floor(this.#random() * DEADLY.length)] ?? "cut";
-    const at = Math.min(Math.floor(this.#random() * 3), this.#plan.length);
-    this.#plan[at] = { ...(this.#plan[at] ?? AS_IT_IS), fault };
+    this.rests = !calm && this.random() < RESTS;
+    this.impatient = this.random() < IMPATIENT;
+    this.forgets = this.random() < FORGETS;
+  }
+
+  /** What the model answers from here on. */
+  plan(answers: readonly Planned[]): void {
+    this.#plan = [...answers];
   }
 
   /** What is deployed before the next turn; once, though a turn that died may have gone on with it. */
@@ -131,6 +154,7 @@ export class Journey {
         if (deploy.kind === "renderer") checker.allow("renderer");
         if (deploy.kind === "revise") checker.allow("revoked");
       }
+      if (deploy.kind === "renderer") this.tasks.allow("renderer");
     }
   }
 
@@ -172,16 +196,26 @@ export class Journey {
     return "Went on.";
   }
 
-  #park(fault: Fault): Promise<void> {
-    this.#parks(fault);
+  /** An answer to a pause was stored, and its isolate is about to go on. Resolves when it may. */
+  async answered(): Promise<string> {
+    if (this.forgets) {
+      this.forgets = false;
+      await this.#park("dead_after_answer");
+    }
+    return "";
+  }
+
+  #park(fault: string): Promise<void> {
+    this.parks(fault);
     return new Promise<void>(() => {});
   }
 
-  #parks(fault: Fault): void {
+  /** An isolate of it is to die. */
+  parks(fault: string): void {
     this.faulted = true;
     this.isParked = true;
     this.saw(`parked ${fault}`);
-    this.parked.resolve(fault);
+    this.parked.resolve();
   }
 
   /** What the model answers, and where the answer is held or broken. */
@@ -189,6 +223,7 @@ export class Journey {
     this.requests += 1;
     const aside = summaryAsked(asked.bodyText);
     if (aside !== null) return this.#summary(asked, aside);
+    this.tasks.left(this.here);
     const planned = this.#plan.shift() ?? null;
     const fault = planned?.fault ?? null;
     if (fault !== null) this.faulted = true;
@@ -202,9 +237,16 @@ export class Journey {
     for (const one of planned?.calls ?? []) {
       if (one.kind === "install") applyDeploy(this.deployment, { kind: "add", tool: one.tool });
     }
-    const parts = play(this.history, planned, asked.visible, this.requests);
-    if (planned?.copied && fault !== "dead_before_headers") parts.push(this.#copies(planned.copied));
+    this.trail.push(`${asked.api} ${this.requests}: ${planned?.calls.map(({ kind }) => kind)} ${fault ?? ""}`);
+    // Where a mode only refuses it, a task is never handed over: then nobody has to wait for it.
+    const refused = (this.here.patched.at(-1) ?? this.here.mode) === "careful";
+    const visible = asked.visible.filter((name) => name !== "transfer_task" || !refused);
+    const parts = play(this.name, this.history, planned, visible, this.requests);
     const { here } = this;
+    const { patch } = this.#meanwhile;
+    if (fault === null || fault === "dead_in_tool") this.tasks.handed(parts, here);
+    if (planned?.copied && fault !== "dead_before_headers") parts.push(this.#copies(planned.copied));
+    else if (patch !== null && fault === null && this.random() < PATCHES) parts.push(this.#out(() => patch(this)));
     if (fault !== "dead_before_headers") here.after(() => here.checker.begun(fault !== "dead_in_stream"));
     // The shortest answer has four events, the last of which tells its reader that it is whole.
     const at = 2 + (this.requests % 2);
@@ -213,6 +255,25 @@ export class Journey {
       parts.push(this.#held(fault, fault === "dead_before_headers" ? "headers" : at));
     }
     return { kind: "answer", parts };
+  }
+
+  /** As {@link answer}, of what works on a task. */
+  answerTask(asked: Asked): Deed {
+    try {
+      return this.tasks.answer(asked);
+    } catch (error) {
+      this.fails(error);
+      return { kind: "fail", how: "rejected" };
+    }
+  }
+
+  /** A sub-session begins. */
+  begins(task: string, conversation: string): void {
+    try {
+      this.tasks.began(task, conversation);
+    } catch (error) {
+      this.fails(error);
+    }
   }
 
   #summary(asked: Asked, aside: "first" | "again"): Deed {
@@ -232,50 +293,38 @@ export class Journey {
 
   #held(fault: Fault, at: "headers" | number) {
     const parking = createParking<Exchange>();
-    parking.parked.then(() => this.#parks(fault));
+    parking.parked.then(() => this.parks(fault));
     return parkAt(at, parking);
   }
 
   #copies(copying: Copying) {
-    const parking = createParking<Exchange>();
     let copied = () => {};
     this.here.after(() => copied());
+    this.saw(`${copying.kind} in mid-turn`);
+    return this.#out(async () => {
+      copied = await this.#meanwhile.copy(this, copying);
+    });
+  }
+
+  /** The request is out until that is done. */
+  #out(act: () => Promise<void>) {
+    const parking = createParking<Exchange>();
     parking.parked
-      .then(async () => {
-        copied = await this.#copy(this, copying);
-      })
+      .then(act)
       .catch((error) => this.fails(error))
       .finally(() => parking.release());
-    this.saw(`${copying.kind} in mid-turn`);
     return parkAt("headers", parking);
   }
 
-  #made(
-    { api, bodyText, flags, read, ideal, cached, reach }: Asked,
-    fate: Pick<Made, "aside" | "lost" | "whole">,
-  ): void {
-    const model = modelIn(api, bodyText);
-    const wire = wireOf(model);
-    const facts = wire.provider.facts(model.split("/")[1] ?? "");
-    const problems = wireProblems(wire.view(bodyText), this.#tools(), this.here.loaded);
-    this.here.made({
-      ...{ kind: "request", model, bodyText, ...fate },
-      layout: wire.layout(bodyText),
-      problems: [...flags, ...wire.problems(bodyText), ...problems],
-      readTokens: read,
-      idealTokens: ideal,
-      reach,
-      // Where the provider drops thinking with the next message, it can't read all that it wrote.
-      cached: facts.dropsThinking ? 0 : cached,
-      inlineOnly: !facts.deferral,
-    });
+  #made(asked: Asked, fate: Fate): void {
+    this.here.made(madeOf(asked, fate, this.#tools(), this.here.loaded));
   }
 
   #tools(): string[] {
     const { late, gone } = this.deployment;
     const late_names = late.map((tool) => toolName(LAZY + tool));
     const lazy = Array.from({ length: LAZY }, (_, index) => toolName(index));
-    const names = ["note", "fail", "install", "hang", "once", ...late_names, ...lazy];
-    return names.filter((name) => !gone.some((tool) => toolName(tool) === name));
+    const fixed = ["note", "fail", "install", "hang", "once", "ask", "enter_plan_mode", "submit_plan", "transfer_task"];
+    return [...fixed, ...late_names, ...lazy].filter((name) => !gone.some((tool) => toolName(tool) === name));
   }
 }

@@ -2,20 +2,47 @@ import { env } from "cloudflare:workers";
 import type { Agent } from "../../src/define/types.ts";
 import { apiKeys, SessionObject as Base, holdfast, type Provider } from "../../src/index.ts";
 import { sessionClient } from "../../src/session/client.ts";
-import type { ResumeRequest } from "../../src/session/contract.ts";
-import { sessionName } from "../../src/session/name.ts";
-import { ringAgent } from "./agent.ts";
+import type { AppendRequest, BeginRequest, ResumeRequest } from "../../src/session/contract.ts";
+import { parseSessionName, sessionName } from "../../src/session/name.ts";
+import type { PauseAnswer } from "../../src/values/pause.ts";
+import { helperOf, ringAgent, ringHelper } from "./agent.ts";
 import { type Deployment, firstDeployment } from "./deployment.ts";
 import type { History } from "./history.ts";
+import { taskIn } from "./player.ts";
 import { canary } from "./tools.ts";
 import { released, WIRE_NAMES, WIRES, type WireName, windowed } from "./wires.ts";
 import type { Look } from "./workerd-place.ts";
 
 export { TurnRunner } from "../../src/index.ts";
 
-/** The session's object, which counts how often its turn went to another isolate. */
+/**
+ * The session's object, which counts how often its turn went to another isolate, and tells the ring what no API shows: that
+ * a sub-session begins or ends, and that an answer to a pause was stored.
+ */
 export class SessionObject extends Base {
   #resumed = 0;
+
+  override async begin(request: BeginRequest) {
+    const { agent = "", conversation = "" } = request.id ?? {};
+    const task = request.parent === undefined ? null : taskIn(request.user);
+    if (task !== null) await fetch(`${HOOK}/began/${agent}/${task.id}/${conversation}`);
+    return super.begin(request);
+  }
+
+  override async append(request: AppendRequest) {
+    const appended = await super.append(request);
+    const { agent = "", conversation = "" } = parseSessionName(this.ctx.id.name) ?? {};
+    if (request.kind === "finish" && appended.kind === "ok" && conversation.startsWith("sub_"))
+      await fetch(`${HOOK}/over/${agent}/${conversation}`);
+    return appended;
+  }
+
+  override async answer(pause: string, answer: PauseAnswer) {
+    const outcome = await super.answer(pause, answer);
+    const { agent = "" } = parseSessionName(this.ctx.id.name) ?? {};
+    if (outcome?.kind === "answered") await fetch(`${HOOK}/answered/${agent}`);
+    return outcome;
+  }
 
   override resume(request: ResumeRequest) {
     this.#resumed += 1;
@@ -46,19 +73,22 @@ const UNKNOWN: Omit<Deployed, "name" | "deployment"> = {
   ...{ model: "anthropic/claude-sonnet-5", fallback: null, thinking: false, window: null, textual: false },
 };
 
+/** The agent of a history, or the one that it hands its tasks to. */
 function agentOf(name: string): Agent {
   const known = agents.get(name);
   if (known !== undefined) return known;
-  const agent = ringAgent(
-    name,
-    deployed.get(name) ?? UNKNOWN,
-    () => current(name),
-    async (callId) => {
-      const answer = await fetch(`${HOOK}/hang/${name}/${callId}`);
-      return `${await answer.text()} ${canary(callId)}`;
-    },
-  );
-  if (deployed.has(name)) agents.set(name, agent);
+  const [of = ""] = name.split("-");
+  const told = deployed.get(of) ?? UNKNOWN;
+  const hang = async (callId: string) => {
+    const answer = await fetch(`${HOOK}/hang/${name}/${callId}`);
+    return `${await answer.text()} ${canary(callId)}`;
+  };
+  const deployment = () => current(of);
+  const agent =
+    name === of
+      ? ringAgent(name, told, deployment, hang, announced(helperOf(name)))
+      : ringHelper(of, told, deployment, hang);
+  if (deployed.has(of)) agents.set(name, agent);
   return agent;
 }
 
@@ -78,7 +108,8 @@ function provider(name: string, api: WireName): Provider {
     ),
     name: `${name}-${api}`,
     async *stream(model, body, deps) {
-      await fetch(`${HOOK}/send/${name}`);
+      const isHelper = body.includes(`You are ${helperOf(name)}.`);
+      await fetch(`${HOOK}/send/${isHelper ? `${helperOf(name)}/${taskIn(body)?.id}` : name}`);
       yield* own.stream(model, body, deps);
     },
   };
@@ -86,7 +117,7 @@ function provider(name: string, api: WireName): Provider {
 
 const names = Array.from({ length: Number(HISTORIES) }, (_, index) => `h${index}`);
 const worker = holdfast({
-  agents: names.map(announced),
+  agents: names.flatMap((name) => [name, helperOf(name)]).map(announced),
   auth: [apiKeys()],
   providers: Object.fromEntries(
     names.flatMap((name) => WIRE_NAMES.map((api) => [`${name}-${api}`, provider(name, api)])),
@@ -120,8 +151,9 @@ async function look(bindings: Cloudflare.Env, query: URLSearchParams): Promise<L
   return {
     resumed,
     status: summary?.status ?? null,
+    mode: summary?.mode ?? "agent",
     entries: entries?.entries ?? [],
     calls: calls?.calls ?? [],
-    ended: Object.fromEntries(chains.map(({ key, ended }) => [key.split("#")[0] ?? "", ended])),
+    ended: Object.fromEntries(chains.map(({ key, ended }) => [key, ended])),
   };
 }
