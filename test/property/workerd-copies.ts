@@ -1,11 +1,11 @@
 import { userMessages } from "../../src/context/branch.ts";
 import { toldEntries } from "../../src/context/effective.ts";
-import { decodeEntry } from "../../src/values/entry.ts";
+import { decodeEntry, type Numbered } from "../../src/values/entry.ts";
 import { helperOf } from "./agent.ts";
 import type { Copying, Sessions } from "./history.ts";
 import type { Reply, RingApi } from "./workerd-api.ts";
 import type { Journey } from "./workerd-journey.ts";
-import { Place } from "./workerd-place.ts";
+import { type Look, Place } from "./workerd-place.ts";
 
 /** Copies the session, deletes it, or goes on with another. */
 export async function changeSessions(api: RingApi, journey: Journey, change: Sessions): Promise<void> {
@@ -19,7 +19,8 @@ export async function changeSessions(api: RingApi, journey: Journey, change: Ses
 export async function copy(api: RingApi, journey: Journey, copying: Copying): Promise<() => void> {
   const { name, here, places } = journey;
   const { entries } = await api.look(name, here.id);
-  const messages = countOf(entries);
+  const own = messagesIn(entries);
+  const messages = own.length;
   const at = copying.kind === "clone" ? null : messages - copying.back;
   const asked = at === null ? "clone" : "fork";
   const reply = await api.session("POST", name, `${here.id}/${asked}`, at === null ? undefined : { at });
@@ -28,7 +29,8 @@ export async function copy(api: RingApi, journey: Journey, copying: Copying): Pr
   const { id } = reply.body;
   if (reply.status !== 200 || id === undefined) throw new Error(`no copy at ${at} of ${messages} messages`);
   const look = await api.look(name, id, true);
-  const left = countOf(look.entries);
+  const copied = messagesIn(look.entries);
+  const left = copied.length;
   if (at !== null && left !== at) throw new Error(`a fork at ${at} has ${left} messages`);
   const place = new Place(id, here);
   place.begins(look);
@@ -37,13 +39,15 @@ export async function copy(api: RingApi, journey: Journey, copying: Copying): Pr
   const ended = Object.values(look.ended);
   if (ended.includes("fork_reset")) journey.saw(`${asked} cold`);
   else if (ended.length > 0) journey.saw(`${asked} warm`);
+  // A turn that runs is left out with what it took back: the copy then has other messages than its original from there on.
+  const other = copied.findIndex(({ seq }, n) => seq !== own[n]?.seq);
   return () => {
-    place.checker = here.checker.copy(left, (chain) => look.ended[`${name}-${chain}`] ?? null);
+    place.checker = here.checker.copy(other < 0 ? left : other, (chain) => look.ended[`${name}-${chain}`] ?? null);
   };
 }
 
-function countOf(entries: Parameters<Place["begins"]>[0]["entries"]): number {
-  return userMessages(toldEntries(entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) })))).length;
+function messagesIn(entries: Look["entries"]): Numbered[] {
+  return userMessages(toldEntries(entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }))));
 }
 
 /** A session that is deleted is gone: nothing is read, said or copied any more. */

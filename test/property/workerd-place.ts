@@ -2,7 +2,7 @@ import { type StoredMessage, storedMessages } from "../../src/context/align-hist
 import { userMessages } from "../../src/context/branch.ts";
 import { toldEntries, uncompacted } from "../../src/context/effective.ts";
 import type { CallRecord, EntryRow, SessionSummary } from "../../src/session/contract.ts";
-import { decodeEntry, type Numbered } from "../../src/values/entry.ts";
+import { decodeEntry, type Numbered, type RewindEntry } from "../../src/values/entry.ts";
 import type { Cause } from "../../src/values/turn-event.ts";
 import { Checker } from "./checker.ts";
 import { beginsAnew, chainOf } from "./mode-rules.ts";
@@ -20,6 +20,11 @@ export interface Look {
   readonly resumed: number;
   /** Why chains are over, by their keys; null where they go on. */
   readonly ended: Readonly<Record<string, Cause | null>>;
+}
+
+interface Rewind {
+  readonly index: number;
+  readonly entry: RewindEntry;
 }
 
 type Step = Made | { readonly kind: "act"; act(): void };
@@ -145,7 +150,7 @@ export class Place {
     if (mode !== look.mode) throw new Error(`the session is in the mode ${look.mode}, its entries say ${mode}`);
     seen.push(...checkAnswers(this.#entries, known, this.answers));
     const rewinds = this.#entries.flatMap(({ entry }, index) =>
-      index >= known && entry.kind === "rewind" ? [{ index, turn: entry.turn, to: entry.to }] : [],
+      index >= known && entry.kind === "rewind" ? [{ index, entry }] : [],
     );
     const ledger = {
       answers: rows.filter(({ purpose }) => purpose === undefined),
@@ -186,16 +191,20 @@ export class Place {
   }
 
   /** Whether a request was made when something had been taken back: the turn that did so made it, or a later one. */
-  #isBehind(row: CallRecord | null | undefined, { index, turn }: { index: number; turn: string }): boolean {
+  #isBehind(row: CallRecord | null | undefined, { index, entry: { turn } }: Rewind): boolean {
     if (!row || row.turn === turn) return true;
     const first = this.#entries.findIndex(({ entry }) => entry.turn === row.turn);
     return first < 0 || first > index;
   }
 
-  #rewind(rewind: { index: number; to: number } | undefined): void {
+  #rewind(rewind: Rewind | undefined): void {
     if (rewind === undefined) return;
+    const { to, why } = rewind.entry;
     const told = userMessages(toldEntries(this.#entries.slice(0, rewind.index)));
-    this.checker.rewound(told.filter(({ seq }) => seq < rewind.to).length);
+    const left = told.filter(({ seq }) => seq < to).length;
+    // An answer that is made anew is taken back, its message is not.
+    const answer = why === "regenerate" && !told.some(({ seq }) => seq === to);
+    this.checker.rewound(answer ? Math.max(0, left - 1) : left);
     this.checker.allow("rewind");
     this.#expected.clear();
   }
