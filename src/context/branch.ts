@@ -1,6 +1,6 @@
 import type { Entry, Numbered } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
-import { anchorOf, callsOf, effectiveContext, openBatch, toldEntries } from "./effective.ts";
+import { anchorOf, callsOf, effectiveContext, openBatch, toldEntries, uncompacted } from "./effective.ts";
 
 /**
  * What a fork takes: the entries that stand before the user message with the ordinal `at`, counted from 0 over those
@@ -26,14 +26,16 @@ export function userMessages(told: readonly Numbered[]): Numbered[] {
  */
 export function finishedEntries(all: readonly Numbered[], running: string | null): readonly Numbered[] {
   if (running === null) return all;
-  const effective = effectiveContext(all);
-  if (effective.some(({ entry }) => entry.turn === running && endsStep(entry))) {
-    const open = openBatch(effective);
+  if (uncompacted(all).some(({ entry }) => entry.turn === running && endsStep(entry))) {
+    const open = openBatch(effectiveContext(all));
     return all.filter(({ seq }) => seq !== open?.seq);
   }
   const kept = new Set(all.filter(({ entry }) => entry.turn !== running).map(({ seq }) => seq));
+  // What a rewind of the turn took back is there again, and a compaction made since knows nothing of it.
+  const rewound = all.some(({ entry }) => entry.turn === running && entry.kind === "rewind");
   return all.filter(({ seq, entry }) => {
     if (kept.has(seq)) return true;
+    if (entry.kind === "compaction" && rewound) return false;
     const anchor = anchorOf(entry);
     return anchor !== null && (anchor.at === "before" || kept.has(anchor.seq));
   });

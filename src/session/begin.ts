@@ -14,7 +14,7 @@ import type {
 import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import type { ToolDeferrals } from "../values/tool-deferrals.ts";
 import type { BeginRequest } from "./contract.ts";
-import { openPauses, pausedAt, settlePause, waitingPause } from "./pauses.ts";
+import { openPauses, pausedAt, settlePause, waitingPause, withoutApproval } from "./pauses.ts";
 import { clientUpdate, type FrozenInstructions, instructionsUpdate } from "./system-updates.ts";
 
 /** What the model reads where a call's turn died before its result was stored. */
@@ -80,8 +80,12 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   const rewound = (rewind: Rewind | null): Entry[] =>
     rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
   const { initial } = found.deferrals;
-  const resets = (rewind: Rewind | null) =>
-    rewind !== null && initial !== null && !survives(found.deferrals, after(found, rewound(rewind)));
+  const resets = (rewind: Rewind | null) => {
+    if (rewind === null || initial === null) return false;
+    const left = after(found, rewound(rewind));
+    // Behind a compaction some providers number their calls anew, so that a load point may seem to be in what it left out.
+    return compactionOf(left) !== compactionOf(effective) || !survives(found.deferrals, left);
+  };
   const updatesBehind = (rewind: Rewind | null): SystemUpdateEntry[] => {
     const left = after(found, rewound(rewind));
     const anew = initial === null || resets(rewind);
@@ -92,6 +96,11 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   };
 
   let { rewind, userSeq } = place(alignment, effective, newest);
+  if (userSeq !== null && !isIn(after(found, rewound(rewind)), userSeq)) {
+    // A compaction that stays in force left the question out: told anew it takes the compaction back.
+    rewind = { to: userSeq, why: "regenerate" };
+    userSeq = null;
+  }
   let updates = updatesBehind(rewind);
   if (updates.some(({ withdraws }) => !withdraws) && userSeq !== null && isToldAnew(alignment, effective)) {
     // A system update stands before the message it speaks for, so that message is told anew behind it.
@@ -129,17 +138,21 @@ function resumption(effective: readonly Numbered[], { userSeq }: Found["newest"]
   return { resumed: true, sends: openBatch(effective) === null, userSeq, append: [], reset: false, mode: null };
 }
 
-/** What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. */
+/**
+ * What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. Of a turn
+ * that is `stopped` no approved plan is carried out.
+ */
 export function closed(
   effective: readonly Numbered[],
   { partial }: Pick<Found, "partial">,
   now: number,
+  stopped = false,
 ): { made: Entry[]; mode: string | null } {
   const open = openBatch(effective);
   if (open === null) return { made: [], mode: null };
   const paused = pausedAt(effective, open.seq);
   if (paused === null) return { made: [interruptedResults(open, now, partial(open.seq))], mode: null };
-  return settlePause(open, paused, now);
+  return settlePause(open, stopped ? withoutApproval(paused) : paused, now);
 }
 
 type Rewind = Pick<RewindEntry, "to" | "why">;
@@ -168,6 +181,15 @@ function place(
       return { rewind: steps ?? left, userSeq: alignment.user };
     }
   }
+}
+
+/** The compaction that a context begins with. */
+function compactionOf([first]: readonly Numbered[]): number | null {
+  return first?.entry.kind === "compaction" ? first.seq : null;
+}
+
+function isIn(effective: readonly Numbered[], seq: number): boolean {
+  return effective.some((one) => one.seq === seq);
 }
 
 /** Whether the user entry that is answered again may be told anew: no tool work of its turn would be lost with it. */

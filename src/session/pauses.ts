@@ -81,6 +81,12 @@ export function settlePause(
   return { made, mode: AGENT_MODE };
 }
 
+/** As if no plan had been approved: what the approval allowed never began. */
+export function withoutApproval(paused: Paused): Paused {
+  const answers = [...paused.answers].filter(([, answer]) => answer.kind !== "plan" || answer.decision !== "approve");
+  return { ...paused, answers: new Map(answers) };
+}
+
 function approvedPlan(pauses: readonly Pause[], answers: Paused["answers"]): string | null {
   const approved = pauses.findLast(({ id }) => {
     const answer = answers.get(id);

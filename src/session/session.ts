@@ -501,7 +501,7 @@ export class Session implements SessionRpc {
   /** Ends the running turn from here: its open calls count as interrupted, and its isolate, if any, has lost it. */
   #close(row: SessionRow, status: "failed" | "stopped", end: TurnEnd): void {
     const now = this.#host.now();
-    if (status === "stopped") this.#stopChildren(row);
+    this.#stopChildren(row);
     closeTurn(this.#store, row, status, end, now);
     this.#over();
     this.#copySoon();

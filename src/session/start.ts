@@ -177,7 +177,7 @@ export function closeTurn(
   now: number,
 ): void {
   const effective = effectiveContext(History.read(store, row).all);
-  const { made, mode } = closed(effective, { partial: (seq) => partialOf(store, seq) }, now);
+  const { made } = closed(effective, { partial: (seq) => partialOf(store, seq) }, now, true);
   const texts = made.map(encodeEntry);
   const rev = row.rev + 1;
   store.transaction(() => {
@@ -193,7 +193,6 @@ export function closeTurn(
       cancel: 0,
       ended: endText(end),
       last_append: "",
-      ...(mode === null ? {} : { mode }),
     });
   });
 }

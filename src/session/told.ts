@@ -1,5 +1,5 @@
 import { isMessage } from "../context/effective.ts";
-import { decodeEntry, type Numbered, type Part, type ToolResult } from "../values/entry.ts";
+import { decodeEntry, type Numbered, type Part, type PauseEntry, type ResultsEntry } from "../values/entry.ts";
 import { SEARCH_TOOL } from "../values/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../values/turn-event.ts";
 import { addUsage, type Usage } from "../values/usage.ts";
@@ -49,10 +49,10 @@ function eventsOf(
   let step = 0;
   // A pause and the results that end it both have those of the calls that did not wait.
   const told = new Set<string>();
-  const tellResults = (results: readonly ToolResult[]) => {
+  const tellResults = ({ of, results }: PauseEntry | ResultsEntry) => {
     for (const { call: id, name, status, content } of results) {
-      if (!told.has(id)) events.push({ type: "result", id, name, status, text: textOf(content) });
-      told.add(id);
+      if (!told.has(`${of} ${id}`)) events.push({ type: "result", id, name, status, text: textOf(content) });
+      told.add(`${of} ${id}`);
     }
   };
   for (const { entry } of entries) {
@@ -60,7 +60,8 @@ function eventsOf(
       case "assistant": {
         if (entry.origin !== "runtime") break;
         step += 1;
-        const { verdict = { prefix: "extends" } as const } = calls.find((call) => call.step === step) ?? {};
+        const { verdict = { prefix: "extends" } as const } =
+          calls.findLast((call) => call.step === step && call.purpose === undefined) ?? {};
         events.push({ type: "request", step, verdict, model: entry.model }, { type: "answering", step });
         for (const block of entry.blocks) {
           if (block.type === "text") events.push({ type: "text", step, text: block.text });
@@ -73,11 +74,11 @@ function eventsOf(
         break;
       }
       case "pause":
-        tellResults(entry.results);
+        tellResults(entry);
         for (const pause of entry.pauses) events.push({ type: "pause", pause });
         break;
       case "results":
-        tellResults(entry.results);
+        tellResults(entry);
         break;
       case "host_search": {
         const input = JSON.stringify({ query: entry.names.join(", ") });

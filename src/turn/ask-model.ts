@@ -44,7 +44,8 @@ export async function askModel(turn: HeldTurn, { prepared, saved }: Ready, again
   if (failure !== null && pulse.ended === null && !answer.begun) {
     const ready = fallsBack(failure) ? await fallBack(turn, call) : null;
     if (ready !== null) return askModel(turn, ready);
-    if (!again && refusesItsOwn(failure)) return askModel(turn, await withoutItsOwn(turn, call), true);
+    if (!again && refusesItsOwn(failure) && !isTooLong(failure))
+      return askModel(turn, await withoutItsOwn(turn, call), true);
     if (!again && turn.request.agent.compaction.automatic && isTooLong(failure)) {
       await turn.saveCall(call);
       if (await shorten(turn, "too_long", before)) return askModel(turn, await prepareFirst(turn), true);

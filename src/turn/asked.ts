@@ -12,11 +12,11 @@ interface Asked {
   readonly traceparent: string | null;
   readonly host?: string | null;
   /** Of a sub-session's turn. */
-  readonly sub?: Pick<SubRequest, "parent" | "steps">;
+  readonly sub?: Pick<SubRequest, "parent" | "steps" | "tokens">;
 }
 
 export function askedText({ owner, settings, requestId, traceparent = null, host = null, sub }: TurnRequest): string {
-  const above = sub === undefined ? {} : { sub: { parent: sub.parent, steps: sub.steps } };
+  const above = sub === undefined ? {} : { sub: { ...sub, budget: undefined } };
   const asked: Asked = { owner, settings, requestId, traceparent, host, ...above };
   return JSON.stringify(asked);
 }

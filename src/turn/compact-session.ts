@@ -62,7 +62,8 @@ export async function compactSession(
 /** The newest message where it has no answer: asked again it must be there. */
 function unanswered(whole: readonly Numbered[], newest: number): number | null {
   const last = whole.at(-1);
-  return last === undefined || isFinalAnswer(last) ? null : newest;
+  const broken = last?.entry.kind === "assistant" && last.entry.stop === "cut";
+  return last === undefined || (isFinalAnswer(last) && !broken) ? null : newest;
 }
 
 function busy(retryAfter: number, message = "A turn is running in this conversation."): HoldfastError {

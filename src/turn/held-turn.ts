@@ -5,13 +5,13 @@ import type { CallBlock, ToolResult } from "../values/entry.ts";
 import { type Failure, HoldfastError } from "../values/errors.ts";
 import { addUsage, NO_USAGE, newTokens, type Usage } from "../values/usage.ts";
 import { askedChain, rerunOf } from "./begin.ts";
-import { Budget } from "./budget.ts";
+import { type Budget, budgetOf } from "./budget.ts";
 import { interrupted } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StepDeps } from "./deps.ts";
 import { lost } from "./journal.ts";
 import { type Line, lineOf } from "./line.ts";
-import { overtime, type Spent } from "./over-limit.ts";
+import { overtime } from "./over-limit.ts";
 import type { Pulse } from "./pulse.ts";
 import type { TurnRequest } from "./runtime.ts";
 import type { Model } from "./settings.ts";
@@ -63,9 +63,9 @@ export class HeldTurn {
     this.subrequests = new Subrequests(deps.session, request.agent.limits.subrequests);
     this.fetch = guardedFetch(egressPolicy(deps.env, request.host ?? null), {}, () => this.subrequests.outside());
     const { agent, sub } = request;
-    this.budget = sub?.budget ?? new Budget(Math.min(agent.limits.steps, sub?.steps ?? agent.limits.steps));
-    this.budget.spend(start.step + (start.handedOver ?? 0));
     this.usage = start.spent ?? NO_USAGE;
+    this.budget = sub?.budget ?? budgetOf(agent, sub);
+    this.budget.spend(start.step + (start.handedOver ?? 0), newTokens(this.usage));
     const { seconds } = agent.limits;
     this.#since = start.began ?? deps.now();
     if (seconds !== false) pulse.expireAt(this.#since + seconds * 1_000);
@@ -100,17 +100,23 @@ export class HeldTurn {
     return { v: 1, origin: "runtime", at: this.deps.now(), turn: this.#start.turn } as const;
   }
 
-  /** What the turn has used so far, in all its attempts. */
-  get spent(): Spent {
-    return { tokens: newTokens(this.usage), ms: this.deps.now() - this.#since };
+  /** Milliseconds since the turn began, in all its attempts. */
+  get ms(): number {
+    return this.deps.now() - this.#since;
   }
 
   /** The failure of a turn that was ended in the middle of a step, since it took too long; null for any other. */
   expired(): Failure | null {
-    return this.pulse.ended === "expired" ? overtime(this.request.agent.limits, this.spent.ms) : null;
+    return this.pulse.ended === "expired" ? overtime(this.request.agent.limits, this.ms) : null;
   }
 
   uses(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+    this.budget.spend(0, newTokens(usage));
+  }
+
+  /** What sub-sessions used, which the budget knows of already. */
+  used(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
   }
 

@@ -1,18 +1,19 @@
 import type { Limits } from "../define/types.ts";
 import type { Failure } from "../values/errors.ts";
+import type { Budget } from "./budget.ts";
 
-/** What a turn came to so far. */
-export interface Spent {
-  /** Tokens that were not read from a cache. */
-  readonly tokens: number;
-  /** Milliseconds since it began. */
-  readonly ms: number;
-}
-
-/** Why a turn may make no further model call, or null. How many it may make is counted apart (`budget.ts`). */
-export function overLimit(limits: Pick<Limits, "tokens" | "seconds">, { tokens, ms }: Spent): Failure | null {
-  if (limits.tokens !== false && tokens >= limits.tokens) return stopped("tokens", limits.tokens);
-  return overtime(limits, ms);
+/**
+ * Why a turn that took so long (`ms` since it began) and whose budget is such may make no further model call, or null. How
+ * many it may make is asked of the budget itself.
+ */
+export function overLimit(
+  limits: Pick<Limits, "tokens" | "seconds">,
+  { taken, tokensLeft }: Pick<Budget, "taken" | "tokensLeft">,
+  ms: number,
+): Failure | null {
+  if (tokensLeft > 0) return overtime(limits, ms);
+  // That of a sub-session may be used up because the turn's is that handed the task over.
+  return stopped("tokens", limits.tokens === false ? taken.tokens : Math.min(limits.tokens, taken.tokens));
 }
 
 /** Why a turn that took so long ends wherever it is, or null. */

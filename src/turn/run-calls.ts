@@ -39,11 +39,11 @@ export async function runCalls(
   const { conversation, pulse, step } = turn;
   const { sink } = turn.deps;
   for (const { id, name, input } of calls) {
-    if (!sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
+    if (pending === null || !sink.log.has("call", id)) sink.emit({ type: "call", step, id, name, input, host: false });
   }
   const run = calls.filter((call) => pending === null || pending.calls.includes(call.id));
   const { results, blobs, waiting, mode, usage } = await callTools(batchOf(turn, prepared, seq, pending !== null), run);
-  turn.uses(usage);
+  turn.used(usage);
   const known = [...(pending?.results ?? []), ...results];
   if (pulse.ended === "handed") {
     const partial = { of: seq, results: known.filter(({ status }) => status !== "interrupted") };

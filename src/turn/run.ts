@@ -167,8 +167,9 @@ async function abandon(session: TurnDeps["session"], fence: number, failure: Fai
   return true;
 }
 
-/** What ended the turn above: this one ends likewise, and what is not told so goes on by itself. */
+/** What ended the turn above: where that is over this one is too, and else goes on by itself. */
 function endedOf(reason: unknown): Ended {
+  if (reason === "expired") return "cancelled";
   return reason === "cancelled" || reason === "handed" ? reason : "lost";
 }
 

@@ -50,8 +50,9 @@ export interface TurnRequest {
 export interface SubRequest {
   /** Name of the parent's session. */
   readonly parent: string;
-  /** Model calls that it may make. */
+  /** Model calls that it may make, and tokens that it may take where they are limited. */
   readonly steps: number;
+  readonly tokens?: number;
   /** Where these are counted; null in an isolate that the parent's turn is not in. */
   readonly budget: Budget | null;
 }

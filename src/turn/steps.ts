@@ -35,13 +35,13 @@ export async function takeSteps(turn: HeldTurn): Promise<void> {
 
 /** Ends the turn, and throws why, where it may not take another step. */
 async function refuseOverLimit(turn: HeldTurn): Promise<void> {
-  const { budget, subrequests, spent } = turn;
+  const { budget, subrequests } = turn;
   if (!budget.take()) {
-    const message = `The turn stopped after ${budget.taken} model calls, which is this agent's limit.`;
+    const message = `The turn stopped after ${budget.taken.calls} model calls, which is this agent's limit.`;
     await turn.fail({ reason: "limit", limit: "steps", message });
   }
   if (subrequests.isSpent) await turn.fail(subrequests.failure().failure);
-  const over = overLimit(turn.request.agent.limits, spent);
+  const over = overLimit(turn.request.agent.limits, budget, turn.ms);
   if (over !== null) await turn.fail(over);
 }
 

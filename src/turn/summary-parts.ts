@@ -21,12 +21,18 @@ export async function summariseParts(
   const parts = inParts(context, setup.facts.window * PART_SHARE);
   if (parts.length < 2) return null;
   const { chainKey, turn } = conversation;
+  const instructions = async () => conversation.instructions?.text ?? setup.instructions();
   let soFar: Summary | null = null;
   for (const part of parts) {
     const entries: Numbered[] = soFar?.text == null ? part : [earlier(soFar.text, turn, setup.now()), ...part];
     const whole = async () => entries;
     const aside = conversation.aside({ chainKey, whole: entries, cause: "compaction" });
-    const summary: Summary = await summarise(ask, await summaryRequest({ ...setup, whole }, aside, new Set()));
+    // Load points may be in another part: all that is loaded stands inline.
+    aside.deferrals.reset();
+    const summary: Summary = await summarise(
+      ask,
+      await summaryRequest({ ...setup, whole, instructions }, aside, new Set()),
+    );
     soFar = soFar === null ? summary : following(soFar, summary);
     if (soFar.text === null) return soFar;
   }

@@ -5,9 +5,9 @@ import type { SessionId } from "../session/contract.ts";
 import { sessionName } from "../session/name.ts";
 import type { Status } from "../values/entry.ts";
 import type { TurnEvent } from "../values/turn-event.ts";
-import { NO_USAGE, type Usage, type UsageSum } from "../values/usage.ts";
+import { NO_USAGE, newTokens, type Usage, type UsageSum } from "../values/usage.ts";
 import { sessionId } from "./begin.ts";
-import { Budget } from "./budget.ts";
+import { type Budget, budgetOf } from "./budget.ts";
 import { plainRequest } from "./plain-request.ts";
 import type { SubTurn, TurnRequest } from "./runtime.ts";
 
@@ -44,7 +44,7 @@ export interface Transferred {
 /**
  * Hands a task to a subagent, as a session of its own that knows nothing of its parent's, and answers what it said last.
  * Stopping the turn stops it; what ends the turn's isolate leaves it to go on by itself, and the call, run again, joins
- * it. Its model calls are taken from the turn's budget. `tell` gets lines on what it does. Never rejects.
+ * it. What it takes is taken from the turn's budget. `tell` gets lines on what it does. Never rejects.
  */
 export async function transferTask(
   { subSessions, request, budget, of, signal, again, isGone }: Transferring,
@@ -57,9 +57,11 @@ export async function transferTask(
   const parent = sessionId(owner, request.agent.name, request.conversation.id);
   const conversation = subConversation(parent, of, call);
   const session = { agent: agent.name, conversation };
-  const own = new Budget(agent.limits.steps, budget);
+  const own = budgetOf(agent, undefined, budget);
   const stop = () => {
-    if (signal.reason === "cancelled") subSessions.stop({ owner: owner.id, ...session }).catch(() => undefined);
+    // What else ends the turn here leaves it to go on elsewhere.
+    const over = signal.reason === "cancelled" || signal.reason === "expired";
+    if (over) subSessions.stop({ owner: owner.id, ...session }).catch(() => undefined);
   };
   signal.addEventListener("abort", stop, { once: true });
   const turn = subSessions.run({
@@ -68,7 +70,10 @@ export async function transferTask(
     ]),
     ...{ signal, host, onDisconnect: "parent" },
     once: { key: "task", body: sha256(task), repeated: false },
-    sub: { parent: sessionName(parent), steps: own.left, budget: own },
+    sub: {
+      ...{ parent: sessionName(parent), steps: own.left, budget: own },
+      ...(own.tokensLeft === Number.POSITIVE_INFINITY ? {} : { tokens: own.tokensLeft }),
+    },
   });
   const heard = new Heard(agent.name, tell);
   for await (const event of turn.events) heard.take(event);
@@ -77,8 +82,8 @@ export async function transferTask(
   // It may have begun just after its parent's deletion, which then could not find it.
   if (await isGone().catch(() => false)) await subSessions.remove({ owner: owner.id, ...session });
   // Calls that it made elsewhere, or before its isolate was lost.
-  own.spend(Math.max(0, heard.requests - own.taken));
-  return { ...heard.outcome, session, used: { ...heard.usage, calls: own.taken } };
+  own.spend(Math.max(0, heard.requests - own.taken.calls), Math.max(0, newTokens(heard.usage) - own.taken.tokens));
+  return { ...heard.outcome, session, used: { ...heard.usage, calls: own.taken.calls } };
 }
 
 /** What is heard of a sub-session's turn. */

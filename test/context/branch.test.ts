@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { entriesBefore, finishedEntries, survives } from "../../src/context/branch.ts";
+import { effectiveContext } from "../../src/context/effective.ts";
 import type { Entry, Place } from "../../src/values/entry.ts";
 import { ToolDeferrals } from "../../src/values/tool-deferrals.ts";
 import { answer, compaction, hostSearch, numbered, results, rewind, seqs, user } from "./entries.ts";
@@ -96,5 +97,16 @@ describe("a clone", () => {
     expect(of("t", ...idle, user("c", "t"), hostSearch("h", { at: "after", seq: 3 }))).toEqual([1, 2]);
     expect(of("t", ...idle, user("c", "t"), compaction([3], { before: 3 }))).toEqual([1, 2, 4]);
     expect(of("t", ...idle, user("c", "t"), compaction([3]))).toEqual([1, 2]);
+  });
+
+  test("has the finished steps that a compaction of the running turn left out", () => {
+    const done = [user("a", "t1"), answer("b", "t1"), user("c", "t"), answer("", "t", "c1"), results(4, "c1")];
+    expect(of("t", ...done, compaction([3]))).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test("has what the running turn took back in place of a compaction that knows nothing of it", () => {
+    const idle = [user("a", "t1"), answer("b", "t1"), user("c", "t2"), answer("d", "t2")];
+    const edited = numbered(...idle, rewind(3), user("e", "t"), compaction([6], { before: 6 }));
+    expect(seqs(effectiveContext(finishedEntries(edited, "t")))).toEqual([1, 2, 3, 4]);
   });
 });

@@ -96,6 +96,19 @@ test("a turn that is stopped while it waits keeps the results that are there, be
   expect((await answer("stopped", id, { answer: "Rome" })).status).toBe(409);
 });
 
+test("a turn that is stopped behind an approval, while another pause is open, carries no plan out", async () => {
+  stage.model.script(call("enter_plan_mode"), [call("submit_plan", { plan: "Erase it all." }), call("ask_city")]);
+  await stage.say("planned", "plan it");
+  const { pauses } = (await pausesOf("planned")).body;
+  const plan = pauses.find(({ kind }: { kind: string }) => kind === "plan");
+  expect((await answer("planned", plan.id, { decision: "approve" })).body).toMatchObject({ goesOn: false });
+  await stage.send("POST", "/api/sessions/planned/stop");
+  stage.model.script(say("As you wish."));
+  expect((await stage.say("planned", "wait, do nothing")).text).toBe("As you wish.");
+  expect(stage.takeRequests().at(-1)?.bodyText).not.toContain("Carry it out");
+  expect((await stage.get("/api/sessions/planned")).body.mode).toBe("plan");
+});
+
 test("an answer that is given again behind a compaction changes nothing", async () => {
   stage.model.script(say("One."));
   await stage.say("repeated", `first ${"word ".repeat(400)}`);

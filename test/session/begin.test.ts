@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { effectiveContext } from "../../src/context/effective.ts";
 import { type Found, type Plan, planTurn } from "../../src/session/begin.ts";
 import type { BeginRequest } from "../../src/session/contract.ts";
 import { decodeEntry, type Entry, encodeEntry } from "../../src/values/entry.ts";
 import { ToolDeferrals } from "../../src/values/tool-deferrals.ts";
-import { answer, hostSearch, numbered, results, user } from "../context/entries.ts";
+import { answer, compaction, hostSearch, numbered, results, user } from "../context/entries.ts";
 import { beginRequest } from "./session.ts";
 
 const id = { owner: "ada", agent: "assistant", conversation: "c" };
@@ -181,4 +182,27 @@ describe("a rewind and the deferrals", () => {
     expect(plan(late, "done", request, { deferrals: loadedAt("c2") }).reset).toBe(true);
     expect(plan(late, "done", asks("three"), { deferrals: loadedAt("c2") }).reset).toBe(false);
   });
+});
+
+test.each([
+  ["regenerated", "done", [user("one"), answer("1"), user("two"), answer("2"), compaction([4], { before: 4 })]],
+  ["asked again", "failed", [user("one"), answer("1"), user("two"), answer("2"), compaction([4], { before: 4 })]],
+  [
+    "the newest of a fork",
+    "stopped",
+    [user("one"), answer("1"), user("two"), answer("", "t", "c"), results(4, "c"), compaction([], { before: 9 })],
+  ],
+] as const)("a question that a compaction left out is there when it is %s", (_, status, entries) => {
+  const made = plan(entries, status, { ...asks("two"), sent: sent("one", "1", "two") });
+  const left = effectiveContext(numbered(...entries, ...appended(made)));
+  expect(left.map(({ seq }) => seq)).toContain(made.userSeq);
+});
+
+test("a rewind that takes a compaction back starts the deferrals anew, though ids from before it look the same", () => {
+  const counted = [user("one"), answer("", "t", "c0"), results(2, "c0"), answer("1"), user("two"), answer("2")];
+  const since = [compaction([]), user("three"), answer("", "t", "c0"), results(9, "c0"), answer("3")];
+  const deferrals = JSON.stringify({ initial: ["tool_search"], loadPoints: { weather: "c0" } });
+  const request = { ...asks("2?"), sent: sent("one", "1", "2?") };
+  expect(plan([...counted, ...since], "done", request, { deferrals }).reset).toBe(true);
+  expect(plan(counted, "done", request, { deferrals }).reset).toBe(false);
 });

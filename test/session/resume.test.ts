@@ -3,7 +3,7 @@ import type { ResumeRequest } from "../../src/session/contract.ts";
 import type { TurnJob } from "../../src/session/host.ts";
 import { Session } from "../../src/session/session.ts";
 import { nodeStorage } from "../../src/testing/node-storage.ts";
-import { append, assistant, begin, beginRequest, call, MODEL, results, say, user } from "./session.ts";
+import { append, assistant, begin, beginRequest, call, callRecord, MODEL, results, say, user } from "./session.ts";
 
 const SECOND = 1_000;
 const id = { owner: "ada", agent: "assistant", conversation: "resume" };
@@ -157,4 +157,14 @@ test("a turn that its isolate can't begin is given back by its fence, and by no 
   expect(await session.summary()).toMatchObject({ status: "running" });
   await session.abandon(fence, failure);
   expect(await session.summary()).toMatchObject({ status: "failed" });
+});
+
+test("a step that is told by the entries has the verdict of its own request, not of a summary's before it", async () => {
+  const { session } = stage();
+  const start = await begin(session, { turn: "t1" });
+  const verdict = { prefix: "break", cause: "compaction" } as const;
+  await append(session, start, { kind: "call", n: 1, call: callRecord("t1", { purpose: "summary" }) });
+  await append(session, start, { entries: [assistant("t1", [say("Hi.")])], call: callRecord("t1", { verdict }) });
+  const told = await session.follow({ v: 1, turn: "t1", log: null, after: 0, waitMs: 0 });
+  expect(told?.events.find(({ type }) => type === "request")).toMatchObject({ verdict });
 });

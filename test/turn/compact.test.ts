@@ -334,6 +334,16 @@ test("a provider that compacts twice in a row leaves the second one, with the me
   expect(whyNotExtends(third, fourth)).toBeNull();
 });
 
+test("each call is told, also one whose id comes again behind a compaction in mid-turn", async () => {
+  const answers = [call("note", {}, "note_0"), call("note", {}, "note_1"), say("Summary.")];
+  const { session } = stage([...answers, call("note", {}, "note_0"), say("Done.")], {
+    compaction: { threshold: 0.004, keep: 10 },
+    tools: [tool("note", `Noted. ${WORDS.repeat(10)}`)],
+  });
+  const { events } = await session.say("go");
+  expect(events.flatMap((event) => (event.type === "call" ? [event.id] : []))).toEqual(["note_0", "note_1", "note_0"]);
+});
+
 describe("a request that is too long", () => {
   test("is sent again after a compaction, whose summary is asked for without what made it too long", async () => {
     const { model, session } = stage([say("One."), say("Two."), tooLong, say("Summary."), say("Three.")]);

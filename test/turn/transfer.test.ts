@@ -109,6 +109,19 @@ test("the turn's usage is that of its sub-sessions, too, and they take from its 
   expect(await tested.ledger(result?.session)).toHaveLength(3);
 });
 
+test("a sub-session takes from the tokens of the turn above, while it runs", async () => {
+  const helper = named("helper", { limits: { repeats: 99 } });
+  const boss = named("boss", { subagents: [helper], limits: { tokens: 700 } });
+  const calls = Array.from({ length: 20 }, () => call("clock"));
+  const transfer = call("transfer_task", { agent: "helper", task: "Look." });
+  const { provider } = models({ boss: [transfer, say("never said")], helper: [...calls, say("never said")] });
+  const tested = testAgent(boss, { model: provider });
+  await expect(tested.say("Go.")).rejects.toThrow("stopped after 700 tokens");
+  const [result] = resultsIn(await tested.entries());
+  expect(result?.status).toBe("error");
+  expect((await tested.ledger(result?.session)).length).toBeLessThan(4);
+});
+
 test("what sub-sessions used still counts once the turn goes on after a pause", async () => {
   const helper = named("helper");
   const boss = named("boss", { tools: [asks], subagents: [helper], limits: { steps: 5, repeats: 9 } });
@@ -239,6 +252,7 @@ function deleting(
     return client;
   };
   const parent = () => sessions(null, { owner: "ann", agent: agent.name, conversation: "top" });
+  const children = () => [...stored].flatMap(([conversation, one]) => (conversation === "top" ? [] : [one.summary()]));
   const host = { runtime: { agents: [agent], provider: () => provider }, sessions, log: () => {} };
   const owner = { id: "ann", name: "Ann", roles: ["user" as const] };
   const whose = { agent, owner, conversation: { id: "top", minted: true }, requestId: "test" };
@@ -255,7 +269,7 @@ function deleting(
     const all = await Promise.all([...stored.values()].map((one) => one.summary()));
     return all.filter((one) => one !== null).length;
   };
-  return { ended, left, parent };
+  return { ended, left, parent, children };
 }
 
 test("no sub-session begins once its parent was deleted", async () => {
@@ -296,6 +310,22 @@ test("a sub-session that begins just as its parent is deleted goes, too", async 
   expect(await left()).toBe(0);
 });
 
+test("a turn that takes too long stops what it handed over", async () => {
+  const boss = named("boss", { subagents: [named("helper")], limits: { seconds: 1 } });
+  const { provider } = models({ boss: [call("transfer_task", { agent: "helper", task: "Look." })], helper: [] });
+  const slow: Provider = {
+    ...provider,
+    async *stream(model, body, deps) {
+      if (!body.includes("You are helper.")) return yield* provider.stream(model, body, deps);
+      await new Promise((resolve) => deps.signal.addEventListener("abort", resolve, { once: true }));
+      throw new Error("aborted");
+    },
+  };
+  const { ended, children } = deleting(boss, slow, async () => {});
+  expect(await ended()).toMatchObject({ type: "failed", failure: { reason: "limit", limit: "seconds" } });
+  expect(await Promise.all(children())).toMatchObject([{ status: "stopped" }]);
+});
+
 describe("at definition", () => {
   test("the tool names the agents and says what they do", () => {
     const boss = agent("boss", { subagents: [agent("one"), agent("two")] });
@@ -326,9 +356,9 @@ describe("at definition", () => {
 });
 
 test("a budget counts for those above, and there is as much left as above", () => {
-  const root = new Budget(5);
-  const child = new Budget(10, root);
-  const grandchild = new Budget(3, child);
+  const root = new Budget(5, 500);
+  const child = new Budget(10, 1_000, root);
+  const grandchild = new Budget(3, 900, child);
   expect([child.left, grandchild.left]).toEqual([5, 3]);
   expect([grandchild.take(), grandchild.take(), grandchild.take(), grandchild.take()]).toEqual([
     true,
@@ -336,7 +366,9 @@ test("a budget counts for those above, and there is as much left as above", () =
     true,
     false,
   ]);
-  expect([root.left, child.left, root.taken, child.taken]).toEqual([2, 2, 3, 3]);
-  root.spend(4);
-  expect([root.left, child.take()]).toEqual([0, false]);
+  expect([root.left, child.left, root.taken.calls, child.taken.calls]).toEqual([2, 2, 3, 3]);
+  grandchild.spend(0, 450);
+  expect([root, child, grandchild].map(({ tokensLeft }) => tokensLeft)).toEqual([50, 50, 50]);
+  root.spend(4, 100);
+  expect([root.left, root.tokensLeft, child.tokensLeft, child.take()]).toEqual([0, 0, 0, false]);
 });

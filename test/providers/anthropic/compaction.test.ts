@@ -4,6 +4,7 @@ import { anthropic } from "../../../src/providers/anthropic/provider.ts";
 import { verdictText } from "../../../src/values/turn-event.ts";
 import { whyNotExtends } from "../../emulators/anthropic/extends.ts";
 import {
+  call,
   compact,
   type Emulator,
   httpFailure,
@@ -54,6 +55,26 @@ test("a block that the API refuses costs the cache once, not the conversation", 
   expect(whyNotExtends(anew ?? "", next ?? "")).toBeNull();
   const verdicts = (await chat.ledger()).map(({ verdict }) => verdictText(verdict));
   expect(verdicts.slice(-3)).toEqual(["extends", "break; cause=compaction", "extends"]);
+});
+
+test("a part of a conversation declares the tools that its calls are of, wherever they were loaded", async () => {
+  const long = (what: string) => `${what} ${"word ".repeat(60_000)}`;
+  chat = talk({ anthropic }, { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url });
+  api.script(call("tool_search", { query: "weather" }), call("weather"), say("One."));
+  api.script(call("weather"), say("Two."), call("weather"), say("Three."));
+  for (const what of ["first", "second", "third"]) await chat.say(long(what), { model: "anthropic/claude-sonnet-5" });
+  const before = bodies().length;
+  api.script(say("A."), say("B."), say("C."), say("Four."));
+  expect(outcome(await chat.say("fourth", { model: "anthropic/claude-sonnet-4-5" }))).toBe("end");
+  const parts = bodies().slice(before + 1);
+  expect(parts.length).toBe(4);
+  for (const body of parts.map((text) => JSON.parse(text))) {
+    const blocks: { type: string; name: string }[] = body.messages.flatMap(
+      ({ content }: { content: unknown }) => content,
+    );
+    const called = blocks.flatMap(({ type, name }) => (type === "tool_use" ? [name] : []));
+    expect(body.tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(called));
+  }
 });
 
 test("a conversation that is too long for the model it moves to is summarised in parts by that model", async () => {
