@@ -29,7 +29,6 @@ export function applyAppend(store: Store, row: SessionRow, request: AppendReques
     store.addEntries(rev, request.firstSeq, request.entries);
     store.addBlobs(rev, request.blobs ?? []);
     if (request.ends !== undefined) store.addEnding(rev, request.ends);
-    if (request.clientSystem !== undefined) store.addText(rev, "client_system", request.clientSystem);
     if (request.chain) writeChain(store, rev, request.chain);
     if (request.call) store.addCall(rev, request.call);
     if (request.instructions !== undefined) store.addText(rev, "instructions", request.instructions);

@@ -19,7 +19,7 @@ export function refusedRewind(
  * refused is taken back before it, so that no later rewind takes both.
  */
 export function storeCompaction(store: Store, row: SessionRow, request: CompactRequest, now: number): AppendAnswer {
-  const { fence, lastSeq, turn, entry, calls, clientSystem } = request;
+  const { fence, lastSeq, turn, entry, calls } = request;
   const key = `compact/${turn}`;
   if (row.last_append === key) return { kind: "ok", lastSeq: row.last_seq };
   if (row.status === "running" || row.status === "paused" || row.fence !== fence || row.last_seq !== lastSeq)
@@ -30,7 +30,6 @@ export function storeCompaction(store: Store, row: SessionRow, request: CompactR
   store.transaction(() => {
     for (const [index, call] of calls.entries()) store.addCall(row.rev + index + 1, call);
     store.addEntries(rev, lastSeq + 1, entries);
-    if (clientSystem !== undefined) store.addText(rev, "client_system", clientSystem);
     if (entry !== null) store.addEnding(rev, "compaction");
     store.update({
       ...{ rev, last_seq: lastSeq + entries.length, updated_at: now, last_append: key },

@@ -311,8 +311,6 @@ export interface AppendRequest {
   readonly deferrals?: string;
   /** JSON of the frozen instructions; given when they were asked. */
   readonly instructions?: string;
-  /** From here on the client's system text that the session was frozen with. */
-  readonly clientSystem?: string;
   /** Why all epochs end with this append, whose own chain write opens a new one. */
   readonly ends?: Cause;
   readonly chain?: ChainWrite;
@@ -388,7 +386,6 @@ export interface CompactRequest {
   /** Text of its entry; null where it failed and only its calls are to be kept. */
   readonly entry: string | null;
   readonly calls: readonly CallRecord[];
-  readonly clientSystem?: string;
 }
 
 export type AppendAnswer =

@@ -11,6 +11,7 @@ import type { BeginRequest, BlobRow, EntryRow, PendingBatch, SessionSummary, Tur
 import { History } from "./history.ts";
 import { partialOf } from "./partial.ts";
 import type { SessionRow, Store } from "./store.ts";
+import { clientSystemOf } from "./system-updates.ts";
 
 /** What the turn that holds the session starts from. Depends on what is stored, `history` included, and on nothing else. */
 export function turnStart(
@@ -35,7 +36,7 @@ export function turnStart(
     sentThrough: row.sent_before,
     sentWire: row.wire_before,
     instructions: store.text("instructions"),
-    clientSystem: store.text("client_system"),
+    clientSystem: clientSystemOf(entries, store.text("client_system")),
     ...standingNow,
     entries: rows(
       entries.filter(({ seq }) => !sent.has(seq)),

@@ -14,9 +14,15 @@ export interface FrozenInstructions {
 
 type Update = Pick<SystemUpdateEntry, "kind" | "origin" | "text" | "withdraws">;
 
+/** The client's system text that the next epoch begins with, where the session was frozen with `frozen`. */
+export function clientSystemOf([first]: readonly Numbered[], frozen: string | null): string | null {
+  return (first?.entry.kind === "compaction" ? first.entry.system : undefined) ?? frozen;
+}
+
 /** The client's system text if it is another than the one in force, else none. No text leaves in force what is. */
 export function clientUpdate(frozen: string | null, effective: readonly Numbered[], given: string | null): Update[] {
-  if (given === null || given === (updatesOf(effective, "client").at(-1) ?? frozen)) return [];
+  if (given === null) return [];
+  if (given === (updatesOf(effective, "client").at(-1) ?? clientSystemOf(effective, frozen))) return [];
   return [{ kind: "system_update", origin: "client", text: given }];
 }
 

@@ -48,11 +48,9 @@ export async function compactSession(
   if (done === null) return { compacted: false };
   const { summary, entry } = done;
   if (entry !== null) conversation.compact(entry, whole, null);
-  const { clientSystem } = conversation.owed;
   const answer = await session.compact({
     ...{ v: 1, fence: start.fence, lastSeq: start.lastSeq, turn: conversation.turn, calls: summary.calls },
     entry: entry === null ? null : encodeEntry(entry),
-    ...(clientSystem === undefined ? {} : { clientSystem }),
   });
   if (summary.text === null) throw new HoldfastError(summary.failure);
   if (answer.kind === "lost") throw busy(1);

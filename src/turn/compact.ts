@@ -113,7 +113,8 @@ export function withoutBlock(
   const [first, ...rest] = whole;
   if (first?.entry.kind !== "compaction" || first.entry.block?.provider !== provider.name) return null;
   const { block: _, ...entry } = first.entry;
-  return { ...entry, at: now(), turn, kept: staying(rest), before: placeOf(first.seq, entry) };
+  const place = { kept: staying(rest), before: placeOf(first.seq, entry) };
+  return { ...entry, at: now(), turn, ...place, ...systemIn(whole) };
 }
 
 /** All of a context that can stay behind a compaction of it: not an earlier one, nor what becomes system text. */
@@ -140,7 +141,18 @@ export function compactionEntry(
 ): CompactionEntry {
   const { byName } = toolCatalog(agent, mode);
   const carriedToolNames = carriedTools(whole, kept, turn).filter((name) => byName.get(name)?.lazy !== false);
-  return { v: 1, kind: "compaction", origin: "runtime", at: now(), turn, kept, carriedToolNames, ...said };
+  const made = { v: 1, kind: "compaction", origin: "runtime", at: now(), turn } as const;
+  return { ...made, kept, carriedToolNames, ...said, ...systemIn(whole) };
+}
+
+/** The client's system text in force, where the session was frozen with another. */
+function systemIn(whole: readonly Numbered[]): Pick<CompactionEntry, "system"> {
+  const texts = whole.flatMap(({ entry }) => {
+    if (entry.kind === "compaction") return entry.system ?? [];
+    return entry.kind === "system_update" && entry.origin === "client" ? entry.text : [];
+  });
+  const system = texts.at(-1);
+  return system === undefined ? {} : { system };
 }
 
 /** What another model's request is made with. */

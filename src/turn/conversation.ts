@@ -69,7 +69,7 @@ export class Conversation {
   /** Tokens that the last model call took and gave; null where that says nothing of the context as it is now. */
   used: number | null;
   /** What a compaction changed and the session has not been told yet. */
-  owed: Pick<AppendRequest, "ends" | "clientSystem" | "call"> = {};
+  owed: Pick<AppendRequest, "ends" | "call"> = {};
 
   constructor(start: TurnStart, chainKey: string, session: string) {
     this.turn = start.turn;
@@ -135,16 +135,10 @@ export class Conversation {
    * and records a new baseline. `call` is that of the summary, not told to the session yet.
    */
   compact(entry: CompactionEntry, whole: readonly Numbered[], call: CallRecord | null): void {
-    const update = whole.findLast((one) => one.entry.kind === "system_update" && one.entry.origin === "client")?.entry;
-    const system = update?.kind === "system_update" ? update.text : null;
     const seq = this.add(entry);
     const left = inPlace([...whole, { seq, entry }]);
-    this.owed = {
-      ends: "compaction",
-      ...(system === null ? {} : { clientSystem: system }),
-      ...(call === null ? {} : { call }),
-    };
-    this.clientSystem = system ?? this.clientSystem;
+    this.owed = { ends: "compaction", ...(call === null ? {} : { call }) };
+    this.clientSystem = entry.system ?? this.clientSystem;
     this.deferrals.reset();
     this.chain = null;
     this.broken = "compaction";

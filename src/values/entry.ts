@@ -160,6 +160,8 @@ export interface CompactionEntry extends Made {
    * later one leaves it in force. Missing where the summary may speak of all that came before.
    */
   readonly before?: number;
+  /** The client's system text that was in force, where an update had brought it. */
+  readonly system?: string;
   /** Lazy tools that had succeeded in the turn that was running and lost their evidence: they count as evidence here. */
   readonly carriedToolNames: readonly string[];
   /** `threshold`: the last call used most of the model's window. `too_long`: the provider refused the request for its length. */
