@@ -37,10 +37,13 @@ export class Checker {
     const copy = new Checker();
     this.#copied = true;
     copy.#copied = true;
-    for (const [model, { lineage, allowed, began }] of this.#chains) {
+    for (const [model, { lineage, allowed, unsaid, began }] of this.#chains) {
       const known = lineage.before(messages);
       const given = { newest: known.newest, ended: ended(model), began };
-      copy.#chains.set(model, { ...newChain(), allowed: new Set(allowed), began, lineage: known, given });
+      copy.#chains.set(model, {
+        ...newChain(),
+        ...{ allowed: new Set(allowed), unsaid: new Set(unsaid), began, lineage: known, given },
+      });
     }
     return copy;
   }

@@ -28,6 +28,8 @@ export interface RingReport {
 /** `runner`: the worker exports `TurnRunner`, so a dead turn goes on by itself. */
 export interface RingOptions {
   readonly runner: boolean;
+  /** The name of the one history that is to be played (`h28`); all of them if not given. */
+  readonly only?: string | undefined;
 }
 
 /**
@@ -35,13 +37,15 @@ export interface RingOptions {
  * one that died if it is to go on; a seeded third of the turns is held at a seeded event, then workerd is killed, and all
  * go on in the next incarnation.
  */
-export async function workerdRing(count: number, seed: number, { runner }: RingOptions): Promise<RingReport> {
+export async function workerdRing(count: number, seed: number, { runner, only }: RingOptions): Promise<RingReport> {
   const drawn = fc.sample(history, { numRuns: count, seed });
   const meanwhile = {
     copy: (journey: Journey, of: Copying) => copy(api, journey, of),
     patch: runner ? (journey: Journey) => patchOut(api, journey) : null,
   };
-  const journeys = drawn.map((one, index) => new Journey(`h${index}`, one, seeded(seed + index), meanwhile));
+  const journeys = drawn
+    .map((one, index) => new Journey(`h${index}`, one, seeded(seed + index), meanwhile))
+    .filter(({ name }) => only === undefined || name === only);
   const byName = new Map(journeys.map((journey) => [journey.name, journey]));
   /** The history of an agent, or of one that it hands tasks to. */
   const journeyOf = (agent: string): Journey => {
