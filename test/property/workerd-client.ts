@@ -82,6 +82,7 @@ async function goOnWithAnswer(api: RingApi, journey: Journey, runner: boolean): 
   await post(api, journey, true);
   here.posted = null;
   here.handed += 1;
+  journey.goesOn = true;
   // Should its isolate die now, it is not answered again.
   if (turn !== null) journey.turn = { ...turn, pauses: null };
   await goOn(api, journey);

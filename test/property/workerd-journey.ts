@@ -64,8 +64,10 @@ export class Journey {
   rests = false;
   /** Should this turn die, the client says something more while it goes on. */
   impatient = false;
-  /** The isolate that stores the last answer to a pause dies before the turn goes on. */
+  /** The isolate that stores an answer to a pause dies before the turn goes on. */
   forgets = false;
+  /** An answer was taken, and it was said that the turn goes on with it. */
+  goesOn = false;
   /** Its client reads what came of the answer that it gave. */
   reads = false;
   /** Resolved when its isolate is to die. */

@@ -141,6 +141,9 @@ export async function workerdRing(count: number, seed: number, { runner, only }:
       for (const task of journey.tasks.all) await settleTask(api, journey, task);
       if (journey.isParked || waiting) return;
       if (look.status === "running") throw new Error("the turn did not end");
+      if (journey.goesOn && look.status === "paused" && journey.here.open.length === 0)
+        throw new Error("the turn did not go on with an answer");
+      journey.goesOn = false;
       mustBeExcused(journey, stalled);
       if (waits) journey.saw(`went on, ${look.status}`);
       if (waits || journey.reads) journey.here.said = journey.here.shown;
@@ -152,10 +155,9 @@ export async function workerdRing(count: number, seed: number, { runner, only }:
 
   try {
     for (let left = journeys; left.length > 0; left = left.filter((one) => !one.over || (!one.failure && dying(one)))) {
-      for (const journey of left) {
-        journey.revive(runner);
-        if (dying(journey)) journey.deploy();
-      }
+      // Those that are over may have sub-sessions that go on.
+      for (const journey of journeys) journey.revive(runner);
+      for (const journey of left) if (dying(journey)) journey.deploy();
       await api.deploy(left.map(deployed));
       const going = left.filter(dying);
       const others = left.filter((journey) => !dying(journey));
@@ -197,6 +199,7 @@ async function settleTask(api: RingApi, journey: Journey, task: Task): Promise<v
   } catch (error) {
     throw new Error(`task ${task.id}: ${error instanceof Error ? error.message : error}`);
   }
+  if (place.messages !== 1) throw new Error(`task ${task.id} was told ${place.messages} times`);
   if (state === "over" && look.status !== "done" && !stalled) throw new Error(`task ${task.id} is ${look.status}`);
 }
 
