@@ -105,33 +105,21 @@ describe("a large answer", () => {
     expect(whole).toEqual({ ...start, more: 0 });
   });
 
-  test("is begun again when the object forgot it between two pages", async () => {
-    const pages = paginate(listsOf(start), 8);
-    let begun = 0;
-    const object: Partial<SessionRpc> = {
-      async begin() {
-        begun++;
-        return withLists(start, pages[0], pages.length - 1);
-      },
-      page: async (_fence, _of, n) => (begun === 1 ? null : (pages[n] ?? null)),
-    };
-    const client = new SessionClient({ getByName: () => object as SessionRpc }, "s", atOnce);
-    expect(await client.begin({} as Parameters<SessionRpc["begin"]>[0])).toEqual({ ...start, more: 0 });
-    expect(begun).toBe(2);
-  });
-
-  test("of a turn that goes on here is asked for again, too, when the object forgot it", async () => {
-    const pages = paginate(listsOf(start), 8);
-    let asked = 0;
-    const object: Partial<SessionRpc> = {
-      async resume() {
-        asked++;
-        return withLists(start, pages[0], pages.length - 1);
-      },
-      page: async (_fence, _of, n) => (asked === 1 ? null : (pages[n] ?? null)),
-    };
-    const client = new SessionClient({ getByName: () => object as SessionRpc }, "s", atOnce);
-    expect(await client.resume({} as Parameters<SessionRpc["resume"]>[0])).toEqual({ ...start, more: 0 });
-    expect(asked).toBe(2);
-  });
+  test.each(["begin", "resume"] as const)(
+    "is asked for again by %s when the object forgot it between two pages",
+    async (method) => {
+      const pages = paginate(listsOf(start), 8);
+      let asked = 0;
+      const object: Partial<SessionRpc> = {
+        async [method]() {
+          asked++;
+          return withLists(start, pages[0], pages.length - 1);
+        },
+        page: async (_fence, _of, n) => (asked === 1 ? null : (pages[n] ?? null)),
+      };
+      const client = new SessionClient({ getByName: () => object as SessionRpc }, "s", atOnce);
+      expect(await client[method]({} as never)).toEqual({ ...start, more: 0 });
+      expect(asked).toBe(2);
+    },
+  );
 });
