@@ -75,7 +75,7 @@ export function planTurn(found: Found, request: BeginRequest, now: number): Plan
   }
 
   const head = { v: 1, at: now, turn: request.turn } as const;
-  const { made, mode } = closed(effective, found, now);
+  const { made, mode } = closeBatch(effective, found, now);
 
   const rewound = (rewind: Rewind | null): Entry[] =>
     rewind === null ? made : [...made, { ...head, origin: "runtime", kind: "rewind", ...rewind }];
@@ -130,7 +130,7 @@ export function planGoingOn(found: Pick<Found, "all" | "newest" | "partial">, no
   if (newest.status === "dead") return isUnfinished(effective, newest) ? resumption(effective, newest) : null;
   const waiting = newest.status === "paused" ? waitingPause(effective) : null;
   if (waiting === null || openPauses(waiting).length > 0) return null;
-  const { made, mode } = closed(effective, found, now);
+  const { made, mode } = closeBatch(effective, found, now);
   return { resumed: true, sends: true, userSeq: newest.userSeq, append: made.map(encodeEntry), reset: false, mode };
 }
 
@@ -142,7 +142,7 @@ function resumption(effective: readonly Numbered[], { userSeq }: Found["newest"]
  * What closes the batch that has no results yet, if there is one: the answers it waited for, or that it was cut. Of a turn
  * that is `stopped` no approved plan is carried out.
  */
-export function closed(
+export function closeBatch(
   effective: readonly Numbered[],
   { partial }: Pick<Found, "partial">,
   now: number,

@@ -4,7 +4,7 @@ import { decodeEntry, encodeEntry } from "../values/entry.ts";
 import { ToolDeferrals } from "../values/tool-deferrals.ts";
 import { admittedWith } from "./admission.ts";
 import { endText } from "./append.ts";
-import { closed, planGoingOn, planTurn } from "./begin.ts";
+import { closeBatch, planGoingOn, planTurn } from "./begin.ts";
 import type { BeginRequest, ResumeRequest, TurnEnd } from "./contract.ts";
 import { History, newCuts, rowsFrom } from "./history.ts";
 import { sessionName } from "./name.ts";
@@ -177,7 +177,7 @@ export function closeTurn(
   now: number,
 ): void {
   const effective = effectiveContext(History.read(store, row).all);
-  const { made } = closed(effective, { partial: (seq) => partialOf(store, seq) }, now, true);
+  const { made } = closeBatch(effective, { partial: (seq) => partialOf(store, seq) }, now, true);
   const texts = made.map(encodeEntry);
   const rev = row.rev + 1;
   store.transaction(() => {
