@@ -12,14 +12,16 @@ export interface Isolate {
   verdict: Verdict;
   /** The number of the user message that it answers, from 0, once it was asked. */
   message: number | null;
+  /** What its client said, which each of its requests must carry; empty where its turn goes on without a word. */
+  asked: string;
   /** Canaries of results that this isolate's next request must carry. */
   said: string[];
   /** What its last request loads in front of the model. */
   loads: readonly string[];
 }
 
-export function freshIsolate(): Isolate {
-  return { dead: false, verdict: { prefix: "first" }, message: null, said: [], loads: [] };
+export function freshIsolate(asked = ""): Isolate {
+  return { dead: false, verdict: { prefix: "first" }, message: null, asked, said: [], loads: [] };
 }
 
 /** Ends an isolate at a fault of the history. */

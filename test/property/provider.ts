@@ -59,8 +59,9 @@ async function* answer(world: World, isolate: Isolate, api: WireName, body: stri
   if (compacts !== undefined && !broken) compacted(world, isolate);
 }
 
-/** What tools said stands in every request from then on. */
-function requireSaid({ findings, here: { expected } }: World, { said }: Isolate, body: string): void {
+/** What tools said stands in every request from then on, and the message that is answered in each of its turn. */
+function requireSaid({ findings, here: { expected } }: World, { asked, said }: Isolate, body: string): void {
+  if (!body.includes(asked)) throw findings.broken("a request lacks the message that it answers");
   for (const one of said.splice(0)) expected.add(one);
   const missing = [...expected].filter((one) => !body.includes(one));
   if (missing.length > 0) throw findings.broken(`what a tool said is missing: ${missing.join(", ")}`);

@@ -29,7 +29,7 @@ export interface AskedTurn extends Pick<Partial<TurnRequest>, "sent" | "clientSy
 /** Runs a turn in an isolate of its own. Throws if it fails for another reason than the history's. */
 export async function takeTurn(world: World, { text, answers, index, ...asked }: AskedTurn): Promise<void> {
   world.plan = [...answers];
-  world.isolate = freshIsolate();
+  world.isolate = freshIsolate(text);
   const { agent, isolate } = world;
   class Tap extends Sink {
     override emit(event: TurnEventBody): void {

@@ -6,13 +6,16 @@ import { entriesOf, messagesOf } from "./place.ts";
 import { takeTurn } from "./turns.ts";
 import type { World } from "./world.ts";
 
+/** What makes a message too long for a compaction to keep it. */
+const LONG = " pad".repeat(400);
+
 /** What the client sends: its messages where it shows its history, else only the new one. */
 export async function sentBy(
   { findings, here }: World,
   turn: Turn,
   index: number,
 ): Promise<{ sent: SentMessage[] | null; text: string }> {
-  const fresh = `Message ${index}.`;
+  const fresh = `Message ${index}.${index % 3 === 1 ? LONG : ""}`;
   findings.seen.add(`client ${turn.client}`);
   if (turn.system !== null) {
     if (turn.client !== "message") here.checker.rewound(Math.max(0, (await messagesOf(here)) - 1));
