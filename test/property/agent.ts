@@ -128,20 +128,24 @@ const asking = defineTool({
   execute: (_, { ask }) => ask("Which one?"),
 });
 
-/** The agent that tasks of the agent `of` are handed to. Its tools are never deployed anew. `hang` as above; null: no such tool. */
+/**
+ * The agent that tasks of the agent `of` are handed to. Its tools are never deployed anew. `hang` as above; null: no such
+ * tool. Named otherwise, and with subagents of its own, where it is said.
+ */
 export function ringHelper(
   of: string,
   { model }: Pick<History, "model">,
   deployment: () => Deployment,
   hang: Hang | null = null,
+  { name = helperOf(of), subagents = [] }: { readonly name?: string; readonly subagents?: readonly Agent[] } = {},
 ): Agent {
-  const name = helperOf(of);
   return defineAgent({
     name,
     description: "Works on tasks.",
     model: () => `${of}-${modelOf(model, deployment())}`,
     instructions: `You are ${name}. ${"Keep to the task. ".repeat(150)}`,
     tools: [...EDITIONS(0).core, ...(hang === null ? [] : [hanging(hang)]), ...EDITIONS(0).lazy],
+    subagents,
     limits: { steps: 1000, repeats: 1000 },
   });
 }

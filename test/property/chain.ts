@@ -14,11 +14,15 @@ export interface Chain {
   written: boolean;
   /** What it had in the cache, as far as it can be read. */
   cached: number;
+  /** When the oldest of that was written, in milliseconds. */
+  at: number;
   readonly allowed: Set<string>;
   /** Why it broke last. */
   began: Cause | null;
   /** Reasons that stood at requests of which the ledger knows nothing: they were lost before their answer was stored. */
   readonly unsaid: Set<string>;
+  /** Since then a request was made ready, and its isolate died before it went out. */
+  unsent: boolean;
   readonly lineage: Lineage;
   /** What the session was copied with; null once a request was made. */
   given: Given | null;
@@ -36,9 +40,11 @@ export function newChain(): Chain {
     verdict: "",
     written: false,
     cached: 0,
+    at: 0,
     allowed: new Set(),
     began: null,
     unsaid: new Set(),
+    unsent: false,
     lineage: new Lineage(),
     given: null,
   };
@@ -73,6 +79,8 @@ export function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inl
       if (verdict.cause === "rewind" && chain.answered !== null && endsWithChange(chain.answered)) return;
       // Since the last answer a request may have been lost that had a reason of its own to break.
       if (verdict.cause === "late_inline" && inlineOnly) {
+        // One that never went out may have recorded a new baseline, whose list is another.
+        if (chain.unsent && isAllowed(chain, "compaction")) return;
         if (addsInline(chain.answered ?? chain.sent, layout) || addsInline(chain.sent, layout)) return;
         // What stands behind the list may change as well, for a reason of its own, now or at the one that was lost.
         const another = chain.allowed.size + chain.unsaid.size > 0;

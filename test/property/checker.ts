@@ -1,7 +1,7 @@
 import type { Cause, Verdict } from "../../src/values/turn-event.ts";
 import { type Layout, layoutDifference } from "../emulators/common/layout.ts";
 import { addsInline, type Chain, checkVerdict, isAllowed, newChain } from "./chain.ts";
-import { checkFirst, reaches } from "./lineage.ts";
+import { checkFirst, reaches, TTL_MS } from "./lineage.ts";
 import { difference } from "./tail.ts";
 
 /** What happened since a chain's last request that allows a break of it. */
@@ -27,22 +27,26 @@ export class Checker {
   readonly #chains = new Map<string, Chain>();
   #current: Chain = newChain();
   #last: Accepted | null = null;
-  /** There are copies: one that says the same may have written more than this session's own requests. */
-  #copied = false;
+  /** Others say the same, as copies do: they may have written more than this session's own requests. */
+  #copied: boolean;
+
+  /** `shared`: as above, from the beginning. */
+  constructor(shared = false) {
+    this.#copied = shared;
+  }
 
   /**
    * The checker of a copy with so many user messages. `ended`: why a chain is over there; null where it goes on.
    */
   copy(messages: number, ended: (chain: string) => Cause | null): Checker {
-    const copy = new Checker();
+    const copy = new Checker(true);
     this.#copied = true;
-    copy.#copied = true;
-    for (const [model, { lineage, allowed, unsaid, began }] of this.#chains) {
+    for (const [model, { lineage, allowed, unsaid, began, at }] of this.#chains) {
       const known = lineage.before(messages);
       const given = { newest: known.newest, ended: ended(model), began };
       copy.#chains.set(model, {
         ...newChain(),
-        ...{ allowed: new Set(allowed), unsaid: new Set(unsaid), began, lineage: known, given },
+        ...{ at, allowed: new Set(allowed), unsaid: new Set(unsaid), began, lineage: known, given },
       });
     }
     return copy;
@@ -57,7 +61,12 @@ export class Checker {
    * A summary was asked for: a request that goes on from the chain's last answered one, reads all that one left in the
    * cache, and is itself no link of the chain. `again`: it is the second try, for which tools are forbidden.
    */
-  checkAside(model: string, { layout, problems: all, readTokens, idealTokens }: Accepted, again: boolean): void {
+  checkAside(
+    model: string,
+    { layout, problems: all, readTokens, idealTokens, inlineOnly }: Accepted,
+    again: boolean,
+    now = 0,
+  ): void {
     // It leaves out what will stay anyway, the place where a tool was loaded perhaps included, and nothing is marked for it;
     // it ends with no word on what the mode withholds, for no call in its answer is ever made.
     const problems = all.filter(
@@ -71,14 +80,22 @@ export class Checker {
       return;
     // The last request broke already, for a reason that was checked, and was never answered.
     if (layoutDifference(chain.answered, chain.sent) !== null || chain.verdict.includes('"break"')) return;
+    // What never went out may have had new tools in its list.
+    if (chain.unsent && inlineOnly && addsInline(chain.answered, layout)) return;
     const broke = difference(chain.answered, layout);
     if (broke !== null) throw new Error(`the summary's request does not extend the last one: ${broke}`);
     const whole = layoutDifference(chain.answered, layout) === null;
     const possible = Math.min(idealTokens, chain.cached);
-    if (chain.written && whole && readTokens < possible) {
+    if (chain.written && whole && now < chain.at + TTL_MS && readTokens < possible) {
       throw new Error(`the summary's request read ${readTokens} cached tokens where ${possible} were possible`);
     }
     chain.cached = possible;
+  }
+
+  /** A request of that chain was made ready, and never went out. */
+  unsent(name: string): void {
+    const chain = this.#chains.get(name);
+    if (chain !== undefined) chain.unsent = true;
   }
 
   /** Messages from that one on may be told anew. */
@@ -103,8 +120,10 @@ export class Checker {
   check(name: string, accepted: Accepted, verdict: Verdict | null, now = 0): void {
     const { layout, problems, readTokens, idealTokens, inlineOnly } = accepted;
     if (problems.length > 0) throw new Error(problems.join("; "));
-    const chain = this.#chains.get(name) ?? newChain();
+    const chain = this.#chains.get(name) ?? { ...newChain(), at: this.#oldest(now) };
     this.#chains.set(name, chain);
+    // What is read lives on, but not what is shorter: only where nothing was read is all of it written anew.
+    if (readTokens === 0 && (chain.at + TTL_MS <= now || chain.sent === null)) chain.at = now;
     this.#current = chain;
     this.#last = accepted;
     const { given } = chain;
@@ -124,7 +143,8 @@ export class Checker {
     if (chain.sent !== null && layoutDifference(chain.sent, layout) !== null) chain.written = false;
     const possible = this.#copied || this.#hasTwin(name) ? Math.min(idealTokens, chain.cached) : idealTokens;
     const near = chain.sent === null || reaches(chain.sent, accepted);
-    if (chain.written && near && readTokens < possible) {
+    const alive = now < chain.at + TTL_MS;
+    if (chain.written && near && alive && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
     // Of what the last answered request wrote no later one can read more, until the next is answered.
@@ -134,8 +154,14 @@ export class Checker {
       for (const reason of [...chain.allowed, ...(chain.sent === null ? ["model", "mode"] : [])])
         chain.unsaid.add(reason);
     chain.sent = layout;
+    chain.unsent = false;
     chain.lineage.accepted(layout);
     chain.allowed.clear();
+  }
+
+  /** Since when there may be something in the cache that a chain reads which begins now. */
+  #oldest(now: number): number {
+    return Math.min(now, ...[...this.#chains.values()].map(({ at }) => at));
   }
 
   /** Whether the model has a chain in another mode: that one may have written more of what both begin with. */

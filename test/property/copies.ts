@@ -2,8 +2,8 @@ import { userMessages } from "../../src/context/branch.ts";
 import { toldEntries } from "../../src/context/effective.ts";
 import { decodeEntry } from "../../src/values/entry.ts";
 import type { Copying, Sessions } from "./history.ts";
-import { entriesOf, messagesOf } from "./place.ts";
-import { OWNER, type World } from "./world.ts";
+import { entriesOf, messagesOf, type Place } from "./place.ts";
+import type { World } from "./world.ts";
 
 /** Copies the session, deletes it, or goes on with another. */
 export async function changeSessions(world: World, change: Sessions): Promise<void> {
@@ -15,7 +15,7 @@ export async function changeSessions(world: World, change: Sessions): Promise<vo
       break;
     case "delete":
       if (world.places.length === 1) return;
-      await deleteSession(world);
+      await removePlace(world, world.here);
       break;
     case "switch":
       break;
@@ -28,6 +28,8 @@ export async function copySession(world: World, copying: Copying): Promise<void>
   const { findings, here } = world;
   const messages = await messagesOf(here);
   const at = copying.kind === "clone" ? null : messages - copying.back;
+  // What is stored while the copy is made may not be in it.
+  const said = [...here.expected];
   const answer = await here.session.branch({ v: 1, at, of: "fork" });
   if (answer === null || answer.kind === "outside") {
     if (at !== null && at < 0) return;
@@ -43,16 +45,24 @@ export async function copySession(world: World, copying: Copying): Promise<void>
   const own = userMessages(toldEntries(await entriesOf(here)));
   const other = copied.findIndex(({ seq }, n) => seq !== own[n]?.seq);
   const place = world.addPlace(here.checker.copy(other < 0 ? left : other, ended), here);
-  if (at === null) for (const said of here.expected) place.expected.add(said);
+  if (at === null) for (const one of said) place.expected.add(one);
   place.fresh = branch.chains.some((chain) => chain.ended === "fork_reset");
   if (place.fresh) findings.seen.add("copy cold");
   else if (branch.chains.some(({ calls }) => calls.length > 0)) findings.seen.add("copy warm");
-  await place.session.adopt({ owner: OWNER.id, agent: "ring", conversation: `ring-${world.places.length}` }, branch);
+  await place.session.adopt(place.id, branch);
 }
 
-/** A session that is deleted is gone: nothing is read, begun or appended any more. */
-async function deleteSession({ findings, here, places }: World): Promise<void> {
-  const { session } = here;
+/**
+ * Deletes a session, and goes on with another one: with a copy of it where there is none. What it handed over goes with it,
+ * and its copies stay as they are, with theirs.
+ */
+export async function removePlace(world: World, place: Place): Promise<void> {
+  const { findings, places } = world;
+  if (places.length === 1) await copySession(world, { kind: "clone" });
+  const copies = places.filter(({ of }) => of === place);
+  const stay = copies.flatMap((copy) => [copy, ...world.subsOf(copy)]);
+  const before = await Promise.all(stay.map(told));
+  const { session } = place;
   const there = await session.summary();
   const removed = await session.remove();
   if (removed !== (there !== null)) throw findings.broken("a session was not there to be deleted");
@@ -62,5 +72,27 @@ async function deleteSession({ findings, here, places }: World): Promise<void> {
     await session.branch({ v: 1, at: null, of: "export" }),
   ];
   if (left.some((one) => one !== null) || (await session.remove())) throw findings.broken("a deleted session is there");
-  places.splice(places.indexOf(here), 1);
+  const subs = world.subsOf(place);
+  if (subs.length > 0) findings.seen.add("deleted with sub-sessions");
+  if (subs.length > 0 && copies.length > 0) findings.seen.add("deleted with sub-sessions, but for copies");
+  for (const gone of [place, ...subs]) world.gone.add(gone);
+  await nothingIsLeft(world, place);
+  const after = await Promise.all(stay.map(told));
+  if (after.some((text, index) => text !== before[index])) throw findings.broken("a copy went with its original");
+  places.splice(places.indexOf(place), 1);
+  if (world.here === place) world.here = places[0] ?? place;
+}
+
+/** Of a session that was deleted there is nothing, nor of what it handed over, whatever went on when it was. */
+export async function nothingIsLeft(world: World, place: Place): Promise<void> {
+  for (const one of [place, ...world.subsOf(place)]) {
+    if ((await one.session.summary()) === null) continue;
+    throw world.findings.broken(
+      `${one === place ? "a deleted session" : "a sub-session of a deleted one"} is there again`,
+    );
+  }
+}
+
+async function told(place: Place): Promise<string> {
+  return JSON.stringify([(await place.session.summary())?.status, await place.session.entries(0, 100_000)]);
 }

@@ -19,10 +19,10 @@ import {
   type Turn,
 } from "./history.ts";
 
-const lazyTool = fc.nat(LAZY - 1);
+export const lazyTool = fc.nat(LAZY - 1);
 const lateTool = fc.nat(LATE - 1);
 
-const plannedCall: fc.Arbitrary<PlannedCall> = fc.oneof(
+export const plannedCall: fc.Arbitrary<PlannedCall> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant("search" as const), tool: lazyTool, more: fc.option(lazyTool) }),
@@ -50,7 +50,7 @@ const fault: fc.Arbitrary<Fault | null> = fc.oneof(
   },
 );
 
-const copying: fc.Arbitrary<Copying> = fc.oneof(
+export const copying: fc.Arbitrary<Copying> = fc.oneof(
   fc.record({ kind: fc.constant("clone" as const) }),
   fc.record({ kind: fc.constant("fork" as const), back: fc.integer({ min: 1, max: 4 }) }),
 );
@@ -61,7 +61,8 @@ const sessions: fc.Arbitrary<Sessions> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), to: fc.nat(9) }) },
 );
 
-const planned: fc.Arbitrary<Planned> = fc.record({
+/** What an answer of the model is drawn from. */
+export const plannedShape = {
   text: fc.boolean(),
   calls: fc.oneof(
     { weight: 12, arbitrary: fc.array(plannedCall, { minLength: 1, maxLength: 3 }) },
@@ -73,9 +74,11 @@ const planned: fc.Arbitrary<Planned> = fc.record({
   fault,
   copied: fc.oneof({ weight: 30, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: copying }),
   compacts: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-});
+};
 
-const deploy: fc.Arbitrary<Deploy> = fc.oneof(
+const planned: fc.Arbitrary<Planned> = fc.record(plannedShape);
+
+export const deploy: fc.Arbitrary<Deploy> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("add" as const), tool: lateTool }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), tool: fc.nat(LAZY + LATE - 1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("edit" as const) }) },
@@ -94,7 +97,8 @@ const summaryFault: fc.Arbitrary<SummaryFault> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<SummaryFault>(...SUMMARY_FAULTS.slice(1)) },
 );
 
-const turn: fc.Arbitrary<Turn> = fc.record({
+/** What a turn is drawn from. */
+export const turnShape = {
   compact: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   summaries: fc.array(summaryFault, { maxLength: 2 }),
   deploy: fc.oneof(
@@ -125,20 +129,29 @@ const turn: fc.Arbitrary<Turn> = fc.record({
     { weight: 5, arbitrary: fc.constant(null) },
     { weight: 2, arbitrary: fc.constantFrom<Mode>(...RING_MODES) },
   ),
-});
+  background: fc.constant(false),
+  revivals: fc.constant([]),
+};
 
 const faultAtOnce: fc.Arbitrary<Fault> = fc.constantFrom("refused", "dead_before_headers");
 
 /** A first request that is lost, and a release with another renderer before it is made again. */
-const lostThenReleased: fc.Arbitrary<Turn[]> = fc.tuple(faultAtOnce, turn).map(([fault, after]) => [
-  { ...PLAIN, answers: [{ text: true, calls: [], fault, copied: null }] },
-  { ...after, deploy: [{ kind: "renderer" }], client: "again" },
-]);
+const lostThenReleased = (turn: fc.Arbitrary<Turn>): fc.Arbitrary<Turn[]> =>
+  fc.tuple(faultAtOnce, turn).map(([fault, after]) => [
+    { ...PLAIN, answers: [{ text: true, calls: [], fault, copied: null }] },
+    { ...after, deploy: [{ kind: "renderer" }], client: "again" },
+  ]);
 
-const turns = (least: number, most: number): fc.Arbitrary<Turn[]> => {
+const turns = (
+  turn: fc.Arbitrary<Turn>,
+  more: readonly fc.Arbitrary<Turn[]>[],
+  least: number,
+  most: number,
+): fc.Arbitrary<Turn[]> => {
   const one = fc.oneof(
     { weight: 20, arbitrary: turn.map((single) => [single]) },
-    { weight: 1, arbitrary: lostThenReleased },
+    { weight: 1, arbitrary: lostThenReleased(turn) },
+    ...more.map((arbitrary) => ({ weight: 1, arbitrary })),
   );
   return fc.array(one, { minLength: least, maxLength: most, size: "max" }).map((parts) => parts.flat());
 };
@@ -154,27 +167,27 @@ const world = {
   ),
 };
 
-/** Five to sixty requests a history, half of them fifteen or more. */
-const drawn: fc.Arbitrary<Omit<History, "fallback">> = fc.oneof(
-  fc.record({
-    ...world,
-    turns: turns(2, 5),
-    least: fc.constant(5),
-  }),
-  fc.record({
-    ...world,
-    turns: fc.oneof({ weight: 5, arbitrary: turns(3, 6) }, { weight: 1, arbitrary: turns(8, 24) }),
-    least: fc.constant(15),
-  }),
-);
+/** Histories of such turns: five to sixty requests each, half of them fifteen or more. `more`: runs of turns that are among them. */
+export const historiesOf = (
+  turn: fc.Arbitrary<Turn>,
+  more: readonly fc.Arbitrary<Turn[]>[] = [],
+): fc.Arbitrary<History> =>
+  fc
+    .oneof(
+      fc.record({
+        ...world,
+        turns: turns(turn, more, 2, 5),
+        least: fc.constant(5),
+      }),
+      fc.record({
+        ...world,
+        turns: fc.oneof(
+          { weight: 5, arbitrary: turns(turn, more, 3, 6) },
+          { weight: 1, arbitrary: turns(turn, more, 8, 24) },
+        ),
+        least: fc.constant(15),
+      }),
+    )
+    .map((one) => ({ ...one, fallback: null }));
 
-export const history: fc.Arbitrary<History> = drawn.map((one) => ({ ...one, fallback: null }));
-
-/** The same on an agent with a second model, and without copies: what `refused` meets goes on with the other one. */
-export const fallbackHistory: fc.Arbitrary<History> = fc
-  .tuple(drawn, fc.constantFrom(...MODELS))
-  .map(([one, fallback]) => ({ ...one, fallback, turns: one.turns.map(withoutCopies) }));
-
-function withoutCopies(turn: Turn): Turn {
-  return { ...turn, sessions: [], answers: turn.answers.map((planned) => ({ ...planned, copied: null })) };
-}
+export const history: fc.Arbitrary<History> = historiesOf(fc.record(turnShape));

@@ -39,6 +39,25 @@ export interface Turn {
   readonly pauses: Answering | null;
   /** The mode that the session is put into before it. */
   readonly mode: Mode | null;
+  /** It begins in the background: no isolate runs it but those that take it up. */
+  readonly background: boolean;
+  /** What takes it up where its isolate died or handed it over, one after the other; when they run out, a death is left to the next message. */
+  readonly revivals: readonly Revival[];
+}
+
+/** How a turn that its isolate left goes on. */
+export interface Revival {
+  /** `goes_on`: another isolate comes for it. Else its owner stops it or deletes its session before one does. */
+  readonly how: "goes_on" | "stopped" | "deleted";
+  readonly deploy: readonly Deploy[];
+  /** What the model answers from then on. */
+  readonly answers: readonly Planned[];
+  /** Who is taken up first: the turn, the sub-sessions that it left, or all at once. */
+  readonly order: "parent" | "subs" | "at_once";
+  /** The session's object was made anew in between, and remembers only what it stored. */
+  readonly forgets: boolean;
+  /** The isolate that was asked never came. */
+  readonly lost: boolean;
 }
 
 /** How plans are decided, and what the model answers once the turn goes on. */
@@ -104,7 +123,25 @@ export type PlannedCall =
   | { readonly kind: "submit_plan" }
   | { readonly kind: "ask" }
   /** Hands a task to a sub-session. */
-  | { readonly kind: "transfer"; readonly tool: number };
+  | ({ readonly kind: "transfer"; readonly tool: number } & Partial<Handed>);
+
+/** What is behind a task that is handed over. */
+export interface Handed {
+  /** The tools of the tasks that its agent hands on, side by side, to a third one. */
+  readonly below: readonly number[];
+  /** What happens while a request of it, or of the first of those below, is out; one after the other. */
+  readonly events: readonly TaskEvent[];
+}
+
+/** `at`: at which of its requests, from 0. */
+export interface TaskEvent {
+  readonly what: (typeof TASK_EVENTS)[number];
+  readonly at: number;
+  readonly below: boolean;
+}
+
+/** `dead`: the isolate dies. `handed`: the client of the turn above left long ago. The others are what its owner does to the session above. */
+export const TASK_EVENTS = ["dead", "handed", "stopped", "deleted"] as const;
 
 /**
  * `refused`: the provider answers 500. `rejected`: it answers 400. `cut`: the stream breaks off. The others end the isolate: before any header came,
@@ -121,7 +158,13 @@ export const FAULTS = [
   "dead_before_send",
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+/**
+ * What ends an isolate in ring (a) alone. `dead_before_calls`: it dies when its answer is stored. The others hand the turn
+ * over, for its client leaves: after the step, or, since 20 s pass, within the answer or while a tool runs.
+ */
+export const LEAVINGS = ["dead_before_calls", "handed_between", "handed_in_stream", "handed_in_tool"] as const;
+
+export type Fault = (typeof FAULTS)[number] | (typeof LEAVINGS)[number];
 
 /**
  * The models that an agent moves between, each as its API's name and its own. Of Anthropic's, bound ones and others, and
@@ -153,13 +196,16 @@ export const LATE = 6;
 /** What may become of a summary. `calls`: the model calls a tool instead of answering. The others are as in {@link Fault}. */
 export const SUMMARY_FAULTS = ["none", "calls", "refused", "cut", "dead_in_stream"] as const;
 
-export type SummaryFault = (typeof SUMMARY_FAULTS)[number];
+/** `dead_after`, in ring (a) alone: the isolate dies once the compaction is stored, before its next request. */
+export type SummaryFault = (typeof SUMMARY_FAULTS)[number] | "dead_after";
 
 /** A turn in which nothing happens but a message. */
 export const PLAIN: Turn = {
   ...{ compact: false, summaries: [], deploy: [], client: "message", back: 0, system: null, answers: [], sessions: [] },
   pauses: null,
   mode: null,
+  background: false,
+  revivals: [],
 };
 
 /** No history makes more requests. */

@@ -1,9 +1,12 @@
-import { changeSessions } from "./copies.ts";
-import { applyDeploy } from "./deployment.ts";
+import { checkBatches } from "./batches.ts";
+import { freeClock, holdClock } from "./clock.ts";
+import { changeSessions, nothingIsLeft } from "./copies.ts";
 import type { Findings } from "./findings.ts";
-import { type Deploy, type History, MOST, PLAIN, type Turn } from "./history.ts";
+import { type History, MOST, PLAIN, type Turn } from "./history.ts";
 import { freshIsolate, kill } from "./isolate.ts";
+import { finishSub, release } from "./taken-up.ts";
 import { tally } from "./tally.ts";
+import { leaves } from "./task-events.ts";
 import { canary } from "./tools.ts";
 import { compactNow, takeTurn } from "./turns.ts";
 import { answerPauses, sentBy, toMode } from "./user.ts";
@@ -17,47 +20,53 @@ export async function playHistory(history: History): Promise<Findings> {
   const { turns, least } = history;
   const world = new World(history, hangsOnce());
   const { findings } = world;
-  let index = 0;
-  for (; index < turns.length && findings.requests < MOST - 5; index += 1)
-    await play(world, turns[index] ?? PLAIN, index);
-  for (; findings.requests < least && findings.failure === null; index += 1) await play(world, PLAIN, index);
-  await tally(world);
-  return findings;
+  holdClock();
+  try {
+    let index = 0;
+    for (; index < turns.length && findings.requests < MOST - 5; index += 1)
+      await play(world, turns[index] ?? PLAIN, index);
+    for (; findings.requests < least && findings.failure === null; index += 1) await play(world, PLAIN, index);
+    for (const sub of world.subs) if (!world.gone.has(sub)) await finishSub(world, sub);
+    for (const gone of world.gone) await nothingIsLeft(world, gone);
+    for (const place of [...world.places, ...world.subs]) await checkBatches(world, place);
+    await tally(world);
+    return findings;
+  } finally {
+    freeClock();
+  }
 }
 
 async function play(world: World, turn: Turn, index: number): Promise<void> {
   for (const change of turn.sessions) if (index > 0) await changeSessions(world, change);
-  for (const deploy of turn.deploy) release(world, deploy, turn);
+  for (const deploy of turn.deploy) {
+    release(world, deploy);
+    // The message it speaks for may be told anew behind it.
+    const told = deploy.kind === "instructions" && world.history.textual && turn.client !== "message";
+    if (told) for (const { checker } of world.places) checker.allow("rewind");
+  }
   world.summaries = [...turn.summaries];
   world.isolate = freshIsolate();
   if (turn.compact && index > 0) await compactNow(world);
   if (world.isolate.dead) world.isolate = freshIsolate();
-  if (turn.pauses !== null) await answerPauses(world, turn.pauses, index);
+  if (turn.pauses !== null) await answerPauses(world, turn.pauses, turn.revivals);
   if (turn.mode !== null) await toMode(world, turn.mode);
   const { sent, text } = await sentBy(world, turn, index);
   world.here.lastText = text;
   const clientSystem = turn.system === null ? null : `System text ${turn.system}.`;
-  await takeTurn(world, { text, answers: turn.answers, index, sent, clientSystem });
+  const { answers, background, revivals } = turn;
+  await takeTurn(world, { text, answers, background, revivals, sent, clientSystem });
 }
 
-function release({ deployment, findings, history, places }: World, deploy: Deploy, turn: Turn): void {
-  applyDeploy(deployment, deploy);
-  findings.seen.add(`deploy ${deploy.kind}`);
-  for (const { checker } of places) {
-    if (deploy.kind === "renderer") checker.allow("renderer");
-    if (deploy.kind === "revise") checker.allow("revoked");
-    // The message it speaks for may be told anew behind it.
-    if (deploy.kind === "instructions" && history.textual && turn.client !== "message") checker.allow("rewind");
-  }
-}
-
-/** The first run of each call of `hang` takes its isolate with it. */
+/** In the first run of each call of `hang` its isolate dies, or it leaves the turn. */
 function hangsOnce(): (world: World, callId: string) => Promise<string> {
   const hung = new Set<string>();
-  return async ({ findings, isolate }, callId) => {
+  return async (world, callId) => {
+    const { findings, isolate } = world;
     if (!hung.has(callId)) {
       hung.add(callId);
-      kill(isolate, "dead_in_tool", findings);
+      if (isolate.inTool === "dead_in_tool") kill(isolate, "dead_in_tool", findings);
+      findings.seen.add("fault handed_in_tool");
+      await leaves(world);
     }
     return `Went on. ${canary(callId)}`;
   };

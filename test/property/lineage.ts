@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** How long the provider keeps what was written, in milliseconds. */
-const TTL_MS = 300_000;
+export const TTL_MS = 300_000;
 
 /**
  * The answered requests of a chain that its session still stands on, the newest of each user message (by its number from

@@ -7,9 +7,11 @@ import { toolName } from "./tools.ts";
 /** JSON that changes when it is parsed and written again. */
 const ODD = '{"text":"\\ud800 and \\u0000","10":1,"2":12345678901234567890,"__proto__":{"a":1e400}}';
 
+type Handing = Extract<PlannedCall, { kind: "transfer" }>;
+
 /**
  * What the model of an agent says in its `n`th request, as the history planned it and as far as the request lets it. A task
- * that it hands over is told from all others by the numbers of the request and of the call.
+ * that it hands over is told from all others by its `words`: those of the request and of the call.
  */
 export function play(
   agent: string,
@@ -17,15 +19,19 @@ export function play(
   planned: Planned | null,
   visible: readonly string[],
   n: number,
+  words: (planned: Handing, id: string) => string = ({ tool }, id) => taskOf(tool, id),
 ): SharedPart[] {
   const thoughts = history.thinking ? [think(`Thought ${n}.`)] : [];
   if (planned === null) return [...thoughts, say(`That is all, says ${n}.`)];
   const calls = planned.calls.map((one, index) => {
     return one.kind === "transfer" && visible.includes("transfer_task")
-      ? call("transfer_task", { agent: helperOf(agent), task: taskOf(one.tool, `${n}.${index}`) })
+      ? call("transfer_task", { agent: helperOf(agent), task: words(one, `${n}.${index}`) })
       : playCall(one, new Set(visible));
   });
-  if (planned.fault === "dead_in_tool") calls.push(made(new Set(visible), n % 2 === 0 ? "hang" : "once"));
+  const waits = made(new Set(visible), n % 2 === 0 ? "hang" : "once");
+  if (planned.fault === "dead_in_tool") calls.push(waits);
+  // More than run at the same time, so that some have not begun when it is over.
+  if (planned.fault === "handed_in_tool") calls.unshift(waits, ...Array.from({ length: 4 }, () => noted(visible)));
   const text = planned.text || calls.length === 0 ? [say(`Step ${n} of it.`)] : [];
   const between = history.thinking && n % 3 === 0 && calls.length > 0 ? [think(`On second thought ${n}.`)] : [];
   return [...thoughts, ...text, ...between, ...calls];
@@ -91,6 +97,10 @@ function playCall(planned: PlannedCall, visible: ReadonlySet<string>): SharedPar
     case "transfer":
       return made(visible, "note", { text: "instead" });
   }
+}
+
+function noted(visible: readonly string[]): SharedPart {
+  return made(new Set(visible), "note", { text: "meanwhile" });
 }
 
 /** A call, also of what the mode withholds. */

@@ -3,12 +3,15 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import type { Verdict } from "../../src/values/turn-event.ts";
 import { copySession } from "./copies.ts";
 import { modelOf } from "./deployment.ts";
-import type { Fault, Planned } from "./history.ts";
+import type { Fault, Handed, Planned } from "./history.ts";
 import { type Isolate, kill } from "./isolate.ts";
+import { chainOf } from "./mode-rules.ts";
 import { messagesOf } from "./place.ts";
 import { play, summaryAsked } from "./player.ts";
 import { checkRequest } from "./request-checks.ts";
 import { answerSummary, compacted, TRIGGER } from "./summaries.ts";
+import { newTask } from "./task.ts";
+import { leaves } from "./task-events.ts";
 import { apiNamed, modelIn, released, WIRES, type WireName, windowed } from "./wires.ts";
 import type { World } from "./world.ts";
 
@@ -21,19 +24,31 @@ export function ringProvider(world: World, isolate: Isolate, name: string): Prov
   const own = released(WIRES[api].provider, () => world.deployment.renderer);
   return {
     ...windowed(own, () => world.history.window),
-    stream: (_, body) =>
+    stream: (_, body, { signal }) =>
       summaryAsked(body) !== null || body.includes(TRIGGER)
         ? answerSummary(world, isolate, api, body)
-        : answer(world, isolate, api, body),
+        : answer(world, isolate, api, body, signal),
   };
 }
 
-async function* answer(world: World, isolate: Isolate, api: WireName, body: string): AsyncGenerator<ModelEvent> {
+async function* answer(
+  world: World,
+  isolate: Isolate,
+  api: WireName,
+  body: string,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
   const { findings, history } = world;
   const planned = world.plan.shift() ?? null;
   for (const { kind } of planned?.calls ?? []) findings.seen.add(`call ${kind}`);
   const fault = planned?.fault ?? null;
-  if (fault === "dead_before_send") kill(isolate, fault, findings);
+  world.requireLoud();
+  if (isolate.dies === "at_request" || fault === "dead_before_send") {
+    world.here.checker.unsent(chainOf(modelIn(api, body), world.mode));
+    kill(isolate, isolate.dies === "at_request" ? "dead_after_compaction" : "dead_before_send", findings);
+  }
+  isolate.dies = fault === "dead_before_calls" ? "at_answer" : null;
+  isolate.inTool = fault === "handed_in_tool" ? fault : "dead_in_tool";
   findings.requests += 1;
   const met = world.meet(api, body);
   requireSaid(world, isolate, body);
@@ -45,24 +60,35 @@ async function* answer(world: World, isolate: Isolate, api: WireName, body: stri
   note(world, body, isolate.verdict);
   await copyMeanwhile(world, planned);
   failAtOnce(world, isolate, fault);
+  const words = (one: { tool: number } & Partial<Handed>) => newTask(world, one.tool, one).text;
   const compacts = planned?.compacts ? met.compacted : undefined;
-  const answered = compacts?.() ?? met.answer(play("ring", history, planned, met.visible, findings.requests));
+  const answered = compacts?.() ?? met.answer(play("ring", history, planned, met.visible, findings.requests, words));
   world.here.checker.begun(fault !== "dead_in_stream", world.now);
   const broken = fault === "cut" || fault === "dead_in_stream";
   if (fault === "cut") findings.seen.add("fault cut");
   const until = broken ? 1 + (findings.requests % Math.max(1, answered.length - 2)) : answered.length;
   try {
-    yield* answered.read(until);
+    if (fault === "handed_between") {
+      findings.seen.add(`fault ${fault}`);
+      world.client.abort();
+    }
+    let before = findings.requests % 3;
+    for await (const event of answered.read(until)) {
+      yield event;
+      if (fault !== "handed_in_stream" || before-- !== 0) continue;
+      findings.seen.add(`fault ${fault}`);
+      await leaves(world);
+      if (signal.aborted) throw signal.reason;
+    }
   } finally {
     if (fault === "dead_in_stream") kill(isolate, fault, findings);
   }
   if (compacts !== undefined && !broken) compacted(world, isolate);
 }
 
-/** What tools said stands in every request from then on, and the message that is answered in each of its turn. */
-function requireSaid({ findings, here: { expected } }: World, { asked, said }: Isolate, body: string): void {
+/** What tools said stands in every request, and the message that is answered in each of its turn. */
+function requireSaid({ findings, here: { expected } }: World, { asked }: Isolate, body: string): void {
   if (!body.includes(asked)) throw findings.broken("a request lacks the message that it answers");
-  for (const one of said.splice(0)) expected.add(one);
   const missing = [...expected].filter((one) => !body.includes(one));
   if (missing.length > 0) throw findings.broken(`what a tool said is missing: ${missing.join(", ")}`);
 }

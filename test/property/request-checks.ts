@@ -28,7 +28,8 @@ export function checkRequest(world: World, outgoing: Outgoing, verdict: Verdict,
 export function checkSummary(world: World, outgoing: Outgoing, again: boolean): void {
   const { findings, here } = world;
   findings.guard(() => {
-    here.checker.checkAside(chainOf(outgoing.model, world.mode), acceptedOf(world, outgoing, 0, null), again);
+    const accepted = acceptedOf(world, outgoing, 0, null);
+    here.checker.checkAside(chainOf(outgoing.model, world.mode), accepted, again, world.now);
   });
 }
 
@@ -44,7 +45,9 @@ export function accept({ met, model, body }: Outgoing, shown: readonly string[],
     idealTokens: met.ideal,
     inlineOnly: !factsOf(model).deferral,
   };
-  return { met, view, accepted };
+  // Where the provider drops thinking with the next message, it can't read all that it wrote.
+  const cached = factsOf(model).dropsThinking ? 0 : met.cached;
+  return { met, view, accepted, cached };
 }
 
 function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: Verdict | null): Accepted {
@@ -57,7 +60,7 @@ function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: 
   const baseline = beginsAnew(verdict) && here.fresh;
   const deployed = agent.tools.map(({ spec }) => spec.name);
   const shown = deployed.filter((name) => allowed(name) || (facts.toolChanges && baseline));
-  const { met, view, accepted } = accept(outgoing, shown, here.loaded);
+  const { met, view, accepted, cached } = accept(outgoing, shown, here.loaded);
   findings.seen.add(`model ${model}`);
   if (verdict !== null) here.fresh = false;
   if (verdict !== null) isolate.loads = view.loads;
@@ -66,7 +69,6 @@ function acceptedOf(world: World, outgoing: Outgoing, message: number, verdict: 
     ...accepted,
     problems: [...accepted.problems, ...misplaced],
     reach: met.reach,
-    // Where the provider drops thinking with the next message, it can't read all that it wrote.
-    copied: { cached: facts.dropsThinking ? 0 : met.cached, message },
+    copied: { cached, message },
   };
 }

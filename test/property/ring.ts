@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { history } from "./histories.ts";
-import { FAULTS, type History, MODELS, RING_MODES, SUMMARY_FAULTS } from "./history.ts";
+import { FAULTS, type History, LEAVINGS, MODELS, RING_MODES, SUMMARY_FAULTS, TASK_EVENTS } from "./history.ts";
 import { playHistory } from "./journey.ts";
+import { ringHistory } from "./ring-histories.ts";
 
 /** What has to come up in at least two of a hundred histories, lest a ring proves less than it says. */
 const KINDS = [
@@ -35,6 +35,17 @@ const KINDS = [
     "denied",
     "sub-session",
   ],
+  ...LEAVINGS.map((fault) => `fault ${fault}`),
+  ...[
+    ...["dead_before_headers", "dead_in_stream", "dead_in_tool", "dead_before_send", "dead_before_calls"],
+    ...["dead_after_compaction", "dead_in_task", "handed"],
+  ].map((how) => `taken up ${how}`),
+  ...["parent", "subs", "at_once"].map((order) => `taken up, first ${order}`),
+  ...["call run again", "call given up", "result kept", "given up", "given out in vain", "background"],
+  ...["stopped while nobody runs it", "deleted while nobody runs it", "deploy before it is taken up"],
+  ...TASK_EVENTS.map((what) => `task ${what}`),
+  ...["tasks side by side", "task below", "event below", "task run again", "sub-session taken up"],
+  ...["sub-session without its turn", "deleted with sub-sessions", "deleted with sub-sessions, but for copies"],
   ...["clone in mid-turn", "fork in mid-turn", "copy warm", "copy cold"],
   ...[
     "thinking",
@@ -53,11 +64,25 @@ const KINDS = [
 
 const LEAST_SHARE = 0.02;
 
+/** What takes several things at once. */
+const RARE_ENDS = {
+  ...{
+    "given up": 0.0075,
+    "given out in vain": 0.0075,
+    "task deleted": 0.0075,
+    "taken up dead_after_compaction": 0.0075,
+  },
+  ...{ "task below": 0.01 },
+};
+
 /**
  * What comes up on one of thirteen models only, and there in half of the histories at best, or in small windows of five
  * of them: a share of its own.
  */
-const RARE: Readonly<Record<string, number>> = { "bridged call": 0.005, "trigger none": 0.005 };
+const RARE: Readonly<Record<string, number>> = {
+  ...{ "bridged call": 0.005, "trigger none": 0.005 },
+  ...RARE_ENDS,
+};
 
 /** How many requests a history makes: the bounds, and what half of them reach. */
 const REQUESTS = { least: 5, most: 70, half: 15 };
@@ -75,7 +100,7 @@ export interface RingOptions {
  * replay one alone.
  */
 export function ring(name: string, runs: number, first: number, options: RingOptions = {}): void {
-  const { histories = history, kinds = KINDS } = options;
+  const { histories = ringHistory, kinds = KINDS } = options;
   const seed = Number(process.env.HOLDFAST_RING_SEED ?? first);
   const path = process.env.HOLDFAST_RING_PATH;
 

@@ -17,6 +17,7 @@ export async function* answerSummary(
   body: string,
 ): AsyncGenerator<ModelEvent> {
   const { findings } = world;
+  world.requireLoud();
   const model = modelIn(api, body);
   findings.requests += 1;
   const met = world.meet(api, body);
@@ -41,7 +42,8 @@ export async function* answerSummary(
   } finally {
     if (fault === "dead_in_stream") kill(isolate, fault, findings);
   }
-  if (fault === "none") compacted(world, isolate);
+  if (fault === "none" || fault === "dead_after") compacted(world, isolate);
+  if (fault === "dead_after") isolate.dies = "at_request";
 }
 
 /** The context was compacted: the next request of each chain begins anew. */

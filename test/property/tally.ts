@@ -24,8 +24,10 @@ function kindsOf(entry: Entry): string[] {
       return [`compaction ${entry.why}`, ...(entry.carriedToolNames.length > 0 ? ["carried tools"] : [])];
     case "results": {
       const { results } = entry;
+      const tasks = results.filter(({ name, status }) => name === "transfer_task" && status === "ok");
       return [
-        ...(results.some(({ name, status }) => name === "transfer_task" && status === "ok") ? ["sub-session"] : []),
+        ...(tasks.length > 0 ? ["sub-session"] : []),
+        ...(tasks.length > 1 ? ["tasks side by side"] : []),
         ...(results.some(({ status }) => status === "denied") ? ["denied"] : []),
         ...(results.length > 10 ? ["wide batch"] : []),
         ...(results.every(({ status }) => status !== "ok") ? ["batch that failed"] : []),

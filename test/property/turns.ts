@@ -1,120 +1,80 @@
-import { toolCatalog } from "../../src/catalog/catalog.ts";
-import type { SessionApi } from "../../src/session/contract.ts";
 import { compactSession } from "../../src/turn/compact-session.ts";
-import type { TurnDeps } from "../../src/turn/deps.ts";
 import { plainRequest } from "../../src/turn/plain-request.ts";
 import { runTurn } from "../../src/turn/run.ts";
 import type { TurnRequest } from "../../src/turn/runtime.ts";
-import { Sink } from "../../src/turn/sink.ts";
+import { startInBackground } from "../../src/turn/start.ts";
 import { HoldfastError } from "../../src/values/errors.ts";
-import type { TurnEventBody } from "../../src/values/turn-event.ts";
-import type { Planned } from "./history.ts";
-import { freshIsolate, type Isolate, LEASE_SECONDS, living } from "./isolate.ts";
-import { ringProvider } from "./provider.ts";
-import { runSub } from "./sub-session.ts";
-import { canary } from "./tools.ts";
+import type { Planned, Revival } from "./history.ts";
+import { hostOf, inIsolate, isolateFor } from "./in-isolate.ts";
+import { isRunning, type Place } from "./place.ts";
+import { COMES, finishSub, takeUp } from "./taken-up.ts";
 import { ENV, OWNER, type World } from "./world.ts";
 
-/** Tools whose calls wait for an answer. */
-const ASKING: ReadonlySet<string> = new Set(["ask", "submit_plan"]);
-
-/** A turn as it is asked for: its message, and what the model answers in it. */
+/** A turn as it is asked for: its message, what the model answers in it, and what takes it up. */
 export interface AskedTurn extends Pick<Partial<TurnRequest>, "sent" | "clientSystem" | "goOn"> {
   readonly text: string;
   readonly answers: readonly Planned[];
-  /** Its number in the history. */
-  readonly index: number;
+  readonly background?: boolean;
+  readonly revivals: readonly Revival[];
 }
 
-/** Runs a turn in an isolate of its own. Throws if it fails for another reason than the history's. */
-export async function takeTurn(world: World, { text, answers, index, ...asked }: AskedTurn): Promise<void> {
-  world.plan = [...answers];
-  world.isolate = freshIsolate(text);
-  const { agent, isolate } = world;
-  class Tap extends Sink {
-    override emit(event: TurnEventBody): void {
-      hear(world, event);
-      super.emit(event);
-    }
-  }
-  const sink = new Tap("turn");
-  const deps: TurnDeps = {
-    runtime: { agents: [agent], provider: (name) => ringProvider(world, isolate, name) },
-    env: ENV,
-    session: sessionFor(world, isolate),
-    quotas: null,
-    sink,
-    now: () => world.now,
-    mintId: () => world.mint(),
-    subSessions: {
-      run: (request) => runSub(world, isolate, request),
-      stop: async () => false,
-      remove: async () => false,
-    },
-    log: () => {},
-  };
-  const conversation = { id: "ring", minted: true };
+/** Runs a turn in an isolate of its own, and in those that take it up. Throws if it fails for another reason than the history's. */
+export async function takeTurn(
+  world: World,
+  { text, answers, background = false, revivals, ...asked }: AskedTurn,
+): Promise<void> {
+  const { agent, findings, here } = world;
+  const left = await runningSubsOf(world, here);
+  const isolate = isolateFor(world, answers, text);
+  world.client = new AbortController();
+  const conversation = { id: here.id.conversation, minted: true };
   const request: TurnRequest = {
     ...plainRequest({ agent, owner: OWNER, conversation, requestId: "ring" }, [{ type: "text", text }]),
     ...asked,
+    signal: world.client.signal,
   };
-  await runTurn(deps, request, `turn_${world.mint()}`);
+  if (background) {
+    findings.seen.add("background");
+    await startInBackground(hostOf(world, isolate, here), ENV, request);
+  } else {
+    await inIsolate(world, isolate, here, (deps) => runTurn(deps, request, `turn_${world.mint()}`));
+  }
+  // A turn that goes on from a pause had not failed.
+  here.attempts = isolate.resumed && !asked.goOn ? here.attempts + 1 : 1;
+  await takeUp(world, here, background ? [{ ...COMES, answers }, ...revivals] : revivals);
   if (world.refusedForLength) {
     world.refusedForLength = false;
-    world.here.checker.allow("rewind");
-    world.here.expected.clear();
+    here.checker.allow("rewind");
+    here.expected.clear();
   }
-  if (isolate.dead) world.now += LEASE_SECONDS * 1000 + 1;
-  for await (const event of sink) {
-    if (event.type === "failed" && !isolate.dead && event.failure.reason !== "provider") {
-      throw new Error(
-        `turn ${index} failed: ${event.failure.reason}: ${event.failure.detail ?? event.failure.message}`,
-      );
-    }
-  }
+  const running = await runningSubsOf(world, here);
+  const stopped = world.ending === "stopped" && !running.every((sub) => left.includes(sub));
+  if (stopped) throw findings.broken("a turn was stopped, and a task that it handed over goes on");
+  world.quiet = null;
+  world.ending = null;
+  // A message came where the turn died: what it had handed over goes on by itself.
+  if (await isRunning(here)) return;
+  if (running.length > 0) findings.seen.add("sub-session without its turn");
+  for (const sub of running) await finishSub(world, sub);
+}
+
+async function runningSubsOf(world: World, place: Place): Promise<Place[]> {
+  const subs = world.subsOf(place);
+  const running = await Promise.all(subs.map(isRunning));
+  return subs.filter((_, index) => running[index]);
 }
 
 /** Somebody asks for a compaction, which may fail as a turn may. */
 export async function compactNow(world: World): Promise<void> {
-  const { agent, findings, isolate } = world;
-  const host = {
-    runtime: { agents: [agent], provider: (name: string) => ringProvider(world, isolate, name) },
-    sessions: () => sessionFor(world, isolate),
-    log: () => {},
-  };
-  const asked = { agent, owner: OWNER, requestId: "ring", conversation: "ring" };
+  const { agent, findings, here, isolate } = world;
+  const asked = { agent, owner: OWNER, requestId: "ring", conversation: here.id.conversation };
   findings.seen.add("compaction asked");
   try {
-    await compactSession(host, ENV, { waitUntil: () => {} }, asked);
+    await compactSession(hostOf(world, isolate, here), ENV, { waitUntil: () => {} }, asked);
   } catch (error) {
     if (findings.failure !== null) return;
     if (!(error instanceof HoldfastError)) throw error;
     const { reason, message } = error.failure;
     if (!["provider", "busy", "lost"].includes(reason)) throw new Error(`a compaction failed: ${reason}: ${message}`);
   }
-}
-
-function sessionFor(world: World, isolate: Isolate): SessionApi {
-  const { session, loaded } = world.here;
-  return living(session, isolate, (mode) => {
-    world.mode = mode;
-    world.began ??= mode;
-    // What a mode makes core needs no search there.
-    for (const { spec } of toolCatalog(world.agent, mode).core) loaded.add(spec.name);
-  });
-}
-
-/** Takes from an event of a turn what the checks need, and checks that a tool ran where its mode allows it. */
-function hear({ agent, findings, isolate, mode }: World, event: TurnEventBody): void {
-  if (event.type === "request") isolate.verdict = event.verdict;
-  if (event.type !== "result") return;
-  const { id, name, status, text } = event;
-  if (text.includes("canary-")) isolate.said.push(canary(id));
-  const allowed = toolCatalog(agent, mode).allowed(name);
-  // What somebody was asked is answered in whatever mode they are in by then.
-  if (!allowed && status === "ok" && !ASKING.has(name)) throw findings.broken(`${name} ran in the mode ${mode}`);
-  // What another mode made core is declared from then on, and in this one nothing speaks for it.
-  const core = Object.values(agent.modes).some(({ core = [] }) => core.includes(name));
-  if (allowed && !core && isolate.loads.includes(name) && text.includes(" is not loaded."))
-    throw findings.broken(`${name} is loaded and can't be called in the mode ${mode}`);
 }

@@ -1,7 +1,7 @@
 import { AGENT_MODE } from "../../src/catalog/catalog.ts";
 import { type SentMessage, storedMessages } from "../../src/context/align-history.ts";
 import { uncompacted } from "../../src/context/effective.ts";
-import type { Answering, Mode, Turn } from "./history.ts";
+import type { Answering, Mode, Revival, Turn } from "./history.ts";
 import { entriesOf, messagesOf } from "./place.ts";
 import { takeTurn } from "./turns.ts";
 import type { World } from "./world.ts";
@@ -38,7 +38,11 @@ export async function sentBy(
 }
 
 /** Answers what waits, and goes on with the turn. */
-export async function answerPauses(world: World, { approve, answers }: Answering, index: number): Promise<void> {
+export async function answerPauses(
+  world: World,
+  { approve, answers }: Answering,
+  revivals: readonly Revival[],
+): Promise<void> {
   const { findings, here } = world;
   const pauses = (await here.session.pauses()) ?? [];
   const mode = (await here.session.summary())?.mode;
@@ -52,8 +56,9 @@ export async function answerPauses(world: World, { approve, answers }: Answering
     findings.seen.add(kind === "question" ? "pause answered" : `plan ${decided.decision}`);
     if (!outcome.goesOn) continue;
     world.began = null;
-    await takeTurn(world, { text: "", answers, index, goOn: true });
+    await takeTurn(world, { text: "", answers, revivals, goOn: true });
     requireBegun(world, expected);
+    if (world.gone.has(here)) return;
   }
 }
 
