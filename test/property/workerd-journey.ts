@@ -26,6 +26,8 @@ const RESTS = 1 / 3;
 const IMPATIENT = 1 / 4;
 /** After so many processes a history has its own deaths alone, lest one of them keeps all others waiting. */
 const PROCESSES = 8;
+/** A lease that ran out beneath a turn which is about to be killed leaves open what is heard before and after. */
+const UNSURE = 2;
 /** So much of what happened is told with a failure. */
 const TRAIL = 25;
 /** How many isolates that store an answer to a pause die before the turn goes on. */
@@ -68,6 +70,8 @@ export class Journey {
   forgets = false;
   /** An answer was taken, and it was said that the turn goes on with it. */
   goesOn = false;
+  /** So many times yet it is not known what its session heard, since a lease ran out beneath it. */
+  unsure = 0;
   /** Its client reads what came of the answer that it gave. */
   reads = false;
   /** Resolved when its isolate is to die. */
@@ -225,7 +229,7 @@ export class Journey {
     this.requests += 1;
     const aside = summaryAsked(asked.bodyText);
     if (aside !== null) return this.#summary(asked, aside);
-    this.tasks.left(this.here);
+    if (this.tasks.left(this.here)) this.unsure = UNSURE;
     const planned = this.#plan.shift() ?? null;
     const fault = planned?.fault ?? null;
     if (fault !== null) this.faulted = true;

@@ -133,12 +133,13 @@ export async function workerdRing(count: number, seed: number, { runner, only }:
         look = await api.look(journey.name, journey.here.id);
       }
       const handed = journey.here.handed + (here === journey.here ? mayGoOn : 0);
-      const stalled = journey.here.resumedSince(look) > handed;
+      const stalled = journey.here.resumedSince(look) > handed || journey.unsure > 0;
+      journey.unsure = Math.max(0, journey.unsure - 1);
       if (stalled) journey.saw("stalled");
       const known = journey.here.entries.length;
       for (const what of journey.here.settle(look, journey.name, stalled)) journey.saw(what);
-      for (const what of journey.tasks.checkResults(journey.here.entries, known, stalled)) journey.saw(what);
       for (const task of journey.tasks.all) await settleTask(api, journey, task);
+      for (const what of journey.tasks.checkResults(journey.here.entries, known, stalled)) journey.saw(what);
       if (journey.isParked || waiting) return;
       if (look.status === "running") throw new Error("the turn did not end");
       if (journey.goesOn && look.status === "paused" && journey.here.open.length === 0)
@@ -190,17 +191,21 @@ async function allAtRest(journey: Journey): Promise<void> {
 async function settleTask(api: RingApi, journey: Journey, task: Task): Promise<void> {
   const { place, state, conversation } = task;
   const known = place.settled && place.status !== null && place.status !== "running";
-  if (known || conversation === null || state === "handed" || state === "runs") return;
+  if (known || conversation === null || state === "handed") return;
   const look = await api.look(helperOf(journey.name), conversation);
-  const stalled = place.resumedSince(look) > (task.mayGoOn ? 1 : 0);
-  if (stalled) journey.saw("stalled");
+  if (place.resumedSince(look) > (task.mayGoOn ? 1 : 0)) {
+    journey.saw("stalled");
+    task.stalled = true;
+  }
+  task.mayGoOn &&= look.resumed === 0;
+  if (state === "runs") return;
   try {
-    place.settle(look, journey.name, stalled);
+    place.settle(look, journey.name, task.stalled);
   } catch (error) {
     throw new Error(`task ${task.id}: ${error instanceof Error ? error.message : error}`);
   }
   if (place.messages !== 1) throw new Error(`task ${task.id} was told ${place.messages} times`);
-  if (state === "over" && look.status !== "done" && !stalled) throw new Error(`task ${task.id} is ${look.status}`);
+  if (state === "over" && look.status !== "done" && !task.stalled) throw new Error(`task ${task.id} is ${look.status}`);
 }
 
 /** At the end all is still there that was there at any time. */

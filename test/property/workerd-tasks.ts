@@ -44,6 +44,8 @@ export interface Task {
   /** How often its isolate died, or its parent's, before the call had its result. */
   deaths: number;
   answered: boolean;
+  /** Its isolate lost its lease because the machine was too busy: then it goes on without its parent. */
+  stalled: boolean;
   /** Its turn died before this process. */
   mayGoOn: boolean;
 }
@@ -76,14 +78,21 @@ export class Tasks {
       const task = part.kind === "call" && part.name === "transfer_task" ? taskIn(part.json) : null;
       if (task === null) continue;
       const begun = { conversation: null, state: "handed", requests: 0, deaths: 0, answered: false } as const;
-      const fate = { death: this.#dies(), hangs: false, mayGoOn: false };
+      const fate = { death: this.#dies(), hangs: false, mayGoOn: false, stalled: false };
       this.#all.set(task.id, { ...task, parent, place: new Place(task.id), ...begun, ...fate });
     }
   }
 
-  /** The next request of a session goes out: what it handed over and has not begun never will, since its answer was lost. */
-  left(parent: Place): void {
+  /**
+   * The next request of a session goes out: what it handed over and has not begun never will, since its answer was lost.
+   * Answers whether it goes on without a task that is not over, as where the task's isolate lost its lease.
+   */
+  left(parent: Place): boolean {
+    const open = this.of(parent).filter(({ answered, deaths }) => !answered && deaths === 0);
     for (const task of this.of(parent)) if (task.state === "handed") this.#to(task, "dead");
+    const left = open.filter(({ state }) => state === "held" || state === "runs");
+    for (const task of left) task.stalled = true;
+    return left.length > 0;
   }
 
   /** A sub-session is begun for a task, or asked again to. Throws where another one was. */
@@ -182,7 +191,7 @@ export class Tasks {
 
   /**
    * Checks the results of tasks from the index `known` on: each is what its sub-session said last, or the turn died while it
-   * worked. Throws what is not so. Answers what came up.
+   * worked and was left for another one. Throws what is not so. Answers what came up.
    */
   checkResults(entries: readonly Numbered[], known: number, stalled: boolean): string[] {
     const tasks = new Map(
@@ -196,8 +205,11 @@ export class Tasks {
             ),
       ),
     );
-    return entries.slice(known).flatMap(({ entry }) => {
+    return entries.slice(known).flatMap(({ seq, entry }) => {
       if (entry.kind !== "results") return [];
+      const goesOn = entries.some(
+        (one) => one.seq > seq && one.entry.kind === "assistant" && one.entry.turn === entry.turn,
+      );
       return entry.results.flatMap((result) => {
         const task = tasks.get(`${entry.of} ${result.call}`);
         if (task === undefined) return [];
@@ -205,7 +217,9 @@ export class Tasks {
         task.answered = true;
         // Where its owner changed the mode meanwhile; that a mode did refuse it is checked with the modes.
         if (status === "denied") return ["task refused"];
-        if (status === "interrupted" && (stalled || task.deaths > 0)) return ["task interrupted"];
+        const lostLease = task.stalled || (task.deaths === 0 && task.state !== "over");
+        if (status === "interrupted" && (stalled || lostLease)) return ["stalled"];
+        if (status === "interrupted" && task.deaths > 0 && !goesOn) return ["task interrupted"];
         const said = textOf(result);
         if (status !== "ok" || said !== lastWord(task) || session?.conversation !== task.conversation)
           throw new Error(`task ${task.id} came to ${status}: ${said}`);
