@@ -10,6 +10,7 @@ import { goOn, interrupt, mustBeExcused, patchOut, playNext } from "./workerd-cl
 import { copy } from "./workerd-copies.ts";
 import { Journey } from "./workerd-journey.ts";
 import { startModels } from "./workerd-models.ts";
+import type { Look } from "./workerd-place.ts";
 import type { Task } from "./workerd-tasks.ts";
 
 const AT_ONCE = 16;
@@ -123,16 +124,14 @@ export async function workerdRing(count: number, seed: number, { runner, only }:
     journey.trail.push(waits ? "waits" : `plays, ${here.id} is ${here.status}`);
     await until(waits ? goOn(api, journey) : playNext(api, journey, runner));
     try {
-      if (journey.isParked) await journey.tasks.rest();
-      let look = await api.look(journey.name, journey.here.id);
+      let look = await lookAtRest(api, journey);
       // Where nobody goes on by himself, the next message does.
       const waiting = !runner && journey.turn !== null;
       while (look.status === "running" && !journey.isParked && !waiting && journey.failure === null) {
         // Whoever did not wait for a turn that goes on was told to, or the turn's isolate lost its lease, or what was
         // followed told of the pause that was answered.
         await until(goOn(api, journey));
-        if (journey.isParked) await journey.tasks.rest();
-        look = await api.look(journey.name, journey.here.id);
+        look = await lookAtRest(api, journey);
       }
       const handed = journey.here.handed + (here === journey.here ? mayGoOn : 0);
       const stalled = journey.here.resumedSince(look) > handed || journey.unsure > 0;
@@ -187,6 +186,16 @@ export async function workerdRing(count: number, seed: number, { runner, only }:
 /** No sub-session of a history is on its way: where one is that nobody waits for, it ends by itself. */
 async function allAtRest(journey: Journey): Promise<void> {
   if (journey.failure === null) await journey.tasks.rest().catch((error) => journey.fails(error));
+}
+
+/** A session as it is once its turn is over or is about to be killed, and not as it was just before. */
+async function lookAtRest(api: RingApi, journey: Journey): Promise<Look> {
+  for (;;) {
+    const { isParked } = journey;
+    if (isParked) await journey.tasks.rest();
+    const look = await api.look(journey.name, journey.here.id);
+    if (isParked === journey.isParked) return look;
+  }
 }
 
 /** Checks a sub-session in which nothing happens: as any session, and one that is over has its whole answer. */
