@@ -31,6 +31,9 @@ export async function playHistory(history: History): Promise<Findings> {
     for (const place of [...world.places, ...world.subs]) await checkBatches(world, place);
     await tally(world);
     return findings;
+  } catch (error) {
+    // What follows upon the first broken promise is none of its own.
+    throw findings.failure ?? error;
   } finally {
     freeClock();
   }

@@ -26,7 +26,8 @@ export const COMES: Revival = {
 export async function takeUp(world: World, here: Place, revivals: readonly Revival[]): Promise<void> {
   const left = [...revivals];
   const { findings } = world;
-  while (findings.failure === null && !world.gone.has(here) && (await isRunning(here))) {
+  if (findings.failure !== null) throw findings.failure;
+  while (!world.gone.has(here) && (await isRunning(here))) {
     const handed = world.jobs.some((job) => isOf(here, job));
     if (!handed && !world.isolate.dead) throw findings.broken("a turn is over, and its session does not know it");
     const stopped = world.ending === null ? null : ({ ...COMES, how: "stopped" } as const);
