@@ -1,6 +1,6 @@
 import { userMessages } from "../../src/context/branch.ts";
 import { toldEntries } from "../../src/context/effective.ts";
-import { decodeEntry } from "../../src/values/entry.ts";
+import { decodeEntry, type Numbered } from "../../src/values/entry.ts";
 import type { Copying, Sessions } from "./history.ts";
 import { entriesOf, messagesOf, type Place } from "./place.ts";
 import type { World } from "./world.ts";
@@ -37,19 +37,31 @@ export async function copySession(world: World, copying: Copying): Promise<void>
   }
   const { branch } = answer;
   const taken = branch.entries.map(([seq, text]) => ({ seq, entry: decodeEntry(text) }));
-  const copied = userMessages(toldEntries(taken));
-  const left = copied.length;
+  const left = userMessages(toldEntries(taken)).length;
   if (at !== null && left !== at) throw findings.broken(`a fork at ${at} has ${left} messages`);
   const ended = (chain: string) => branch.chains.find(({ key }) => key === `ring-${chain}`)?.ended ?? null;
-  // A turn that runs is left out with what it took back: the copy then has other messages than its original from there on.
-  const own = userMessages(toldEntries(await entriesOf(here)));
-  const other = copied.findIndex(({ seq }, n) => seq !== own[n]?.seq);
-  const place = world.addPlace(here.checker.copy(other < 0 ? left : other, ended), here);
+  const same = sameMessages(await entriesOf(here), taken);
+  const place = world.addPlace(here.checker.copy(same ?? left, ended), here);
   if (at === null) for (const one of said) place.expected.add(one);
   place.fresh = branch.chains.some((chain) => chain.ended === "fork_reset");
   if (place.fresh) findings.seen.add("copy cold");
   else if (branch.chains.some(({ calls }) => calls.length > 0)) findings.seen.add("copy warm");
   await place.session.adopt(place.id, branch);
+}
+
+/**
+ * How many messages a copy and its original have in common, with all that was said to them; null for all of them. A turn
+ * that runs is left out with what it took back, an answer or a message: from there on the copy has another history.
+ */
+function sameMessages(original: readonly Numbered[], copy: readonly Numbered[]): number | null {
+  const said = (entries: readonly Numbered[]) =>
+    toldEntries(entries).filter(({ entry }) => entry.kind === "user" || entry.kind === "assistant");
+  const own = said(original);
+  const copied = said(copy);
+  const other = copied.findIndex(({ seq }, n) => own[n] !== undefined && own[n].seq !== seq);
+  if (other < 0) return null;
+  const before = userMessages(copied.slice(0, other)).length;
+  return copied[other]?.entry.kind === "user" ? before : Math.max(0, before - 1);
 }
 
 /**

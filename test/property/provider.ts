@@ -70,6 +70,8 @@ async function* answer(
   try {
     if (fault === "handed_between") {
       findings.seen.add(`fault ${fault}`);
+      // The next request is made ready with the results, and is another isolate's to send.
+      world.here.checker.unsent(chainOf(model, world.mode));
       world.client.abort();
     }
     let before = findings.requests % 3;
