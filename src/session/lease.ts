@@ -50,10 +50,16 @@ export function retryAfter(until: number, now: number): number {
 
 /**
  * Decides about a turn when its lease's timer rings. `until` as above; `runs`: there is somebody who can be asked to go
- * on with it. Times in milliseconds since the epoch.
+ * on with it. Where nobody is, the next message goes on with it; but none comes to a sub-session. Times in milliseconds
+ * since the epoch.
  */
 export function watched(
-  holder: { readonly status: string; readonly cancel: number; readonly attempts: number },
+  holder: {
+    readonly status: string;
+    readonly cancel: number;
+    readonly attempts: number;
+    readonly parent: string | null;
+  },
   until: number,
   runs: boolean,
   now: number,
@@ -61,8 +67,8 @@ export function watched(
   if (holder.status !== "running") return { kind: "rest" };
   if (now < until) return { kind: "alive", until };
   if (holder.cancel !== 0) return { kind: "over", status: "stopped", end: { stop: "stopped" } };
-  if (!runs) return { kind: "rest" };
-  if (holder.attempts < MOST_ATTEMPTS) return { kind: "goes_on", attempts: holder.attempts + 1 };
+  if (!runs && holder.parent === null) return { kind: "rest" };
+  if (runs && holder.attempts < MOST_ATTEMPTS) return { kind: "goes_on", attempts: holder.attempts + 1 };
   const message = `The turn was given up: its isolate was lost ${holder.attempts} times.`;
   return { kind: "over", status: "failed", end: { failure: { reason: "limit", limit: "attempts", message } } };
 }

@@ -145,6 +145,8 @@ export class Session implements SessionRpc {
       const taken = takeTurn(this.#store, row, request, now);
       if (taken === null) return { kind: "settled" };
       this.#news.soon();
+      // What was told up to a pause ended with it, and the turn goes on.
+      if (row.status === "paused") this.#following.begins(row.turn);
       // A task is listed from D1, also while it works; a sub-session once it ends.
       if ((taken.reset && row.parent === null) || request.task !== undefined) this.#outbox.soon(0);
       return this.#started(request, now, taken.history, request.turn);

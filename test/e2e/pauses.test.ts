@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { call, say, think } from "../emulators/anthropic/index.ts";
+import { call, createParking, parkAt, type RecordedRequest, say, think } from "../emulators/anthropic/index.ts";
 import { expectAllExtend, type Stage, startStage } from "./chat.ts";
+import { openStream } from "./turn-stream.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -62,6 +63,20 @@ test("a question is shown as text, and its answer goes on with the turn, in anot
   expect(body.entries.map(({ kind }: { kind: string }) => kind)).toEqual([
     ...["user", "assistant", "pause", "pause_answer", "results", "assistant", "user", "assistant"],
   ]);
+});
+
+test("who followed a turn up to its pause, and follows it again behind the answer, reads how it goes on", async () => {
+  const id = await paused("followed");
+  expect((await (await openStream(stage, "followed")).all()).at(-1)).toMatchObject({ type: "done", stop: "paused" });
+  const parking = createParking<RecordedRequest>();
+  stage.model.script([parkAt("headers", parking), say("Sunny in Rome.")]);
+  await answer("followed", id, { answer: "Rome" });
+  await parking.parked;
+  const again = await openStream(stage, "followed");
+  parking.release();
+  const events = await again.all();
+  expect(events.at(-1)).toMatchObject({ type: "done", stop: "end" });
+  expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toContain("Sunny in Rome.");
 });
 
 test("a pause survives its object: rebuilt from D1 it can be answered, and the turn extends what was sent", async () => {

@@ -22,7 +22,7 @@ test("a caller is told whole seconds, at least one", () => {
   expect(retryAfter(0, 1_500)).toBe(1);
 });
 
-const silent = { status: "running", cancel: 0, attempts: 1 };
+const silent = { status: "running", cancel: 0, attempts: 1, parent: null };
 
 test("a turn whose lease still runs is looked at again when it has run out", () => {
   expect(watched(silent, 1_000, true, 999)).toEqual({ kind: "alive", until: 1_000 });
@@ -38,6 +38,13 @@ test("a turn that was told to stop is over once its isolate is silent", () => {
   const cancelled = { ...silent, cancel: 1, attempts: 3 };
   expect(watched(cancelled, 1_000, true, 999)).toEqual({ kind: "alive", until: 1_000 });
   expect(watched(cancelled, 1_000, false, 1_000)).toMatchObject({ kind: "over", status: "stopped" });
+});
+
+test("a sub-session's turn that nobody can be asked to go on with is over, for no message comes to it", () => {
+  const sub = { ...silent, parent: "parent" };
+  expect(watched(sub, 1_000, false, 999)).toEqual({ kind: "alive", until: 1_000 });
+  expect(watched(sub, 1_000, false, 1_000)).toMatchObject({ kind: "over", status: "failed" });
+  expect(watched(sub, 1_000, true, 1_000)).toEqual({ kind: "goes_on", attempts: 2 });
 });
 
 test("a turn that nobody can be asked to go on with is left to the next message", () => {
