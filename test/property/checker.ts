@@ -135,7 +135,7 @@ export class Checker {
     if (cause !== null) chain.began = cause;
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
-    const broke = chain.sent === null ? null : difference(chain.sent, layout, chain.sent === chain.answered);
+    const broke = chain.sent === null ? null : brokenBy(chain.sent, layout, chain.sent === chain.answered);
     const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
     if (broke !== null && !grew && chain.allowed.size === 0)
       throw new Error(`does not extend the last request: ${broke}`);
@@ -169,4 +169,18 @@ export class Checker {
     const [model = ""] = name.split("#");
     return [...this.#chains.keys()].some((other) => other !== name && other.startsWith(`${model}#`));
   }
+}
+
+/** How the thinking of a turn that is running begins. */
+const THINKING = /^assistant \{"type":"(redacted_)?thinking"/;
+
+/**
+ * Where a request does not extend the last one, or null. One that was never answered is rendered again, and without the
+ * thinking of the turn that was running then.
+ */
+function brokenBy(sent: Layout, layout: Layout, answered: boolean): string | null {
+  const why = difference(sent, layout, answered);
+  if (why === null || answered) return why;
+  const without = (one: Layout) => ({ ...one, blocks: one.blocks.filter((block) => !THINKING.test(block)) });
+  return difference(without(sent), without(layout), answered) === null ? null : why;
 }
