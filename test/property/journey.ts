@@ -41,18 +41,16 @@ export async function playHistory(history: History): Promise<Findings> {
 
 async function play(world: World, turn: Turn, index: number): Promise<void> {
   for (const change of turn.sessions) if (index > 0) await changeSessions(world, change);
-  for (const deploy of turn.deploy) {
-    release(world, deploy);
-    // The message it speaks for may be told anew behind it.
-    const told = deploy.kind === "instructions" && world.history.textual && turn.client !== "message";
-    if (told) for (const { checker } of world.places) checker.allow("rewind");
-  }
+  for (const deploy of turn.deploy) release(world, deploy);
   world.summaries = [...turn.summaries];
   world.isolate = freshIsolate();
   if (turn.compact && index > 0) await compactNow(world);
   if (world.isolate.dead) world.isolate = freshIsolate();
   if (turn.pauses !== null) await answerPauses(world, turn.pauses, turn.revivals);
   if (turn.mode !== null) await toMode(world, turn.mode);
+  // Where the instructions changed since, the message that they speak for may be told anew behind them.
+  const reworded = world.history.textual && world.deployment.instructions > 0;
+  if (reworded && turn.client !== "message") world.here.checker.allow("rewind");
   const { sent, text } = await sentBy(world, turn, index);
   world.here.lastText = text;
   const clientSystem = turn.system === null ? null : `System text ${turn.system}.`;
