@@ -141,6 +141,8 @@ export class Checker {
       throw new Error(`does not extend the last request: ${broke}`);
     if (verdict !== null && given === null) checkVerdict(chain, layout, verdict, inlineOnly);
     if (chain.sent !== null && layoutDifference(chain.sent, layout) !== null) chain.written = false;
+    // Where the compaction was taken back the bytes are those of before, but what was marked in them is not known any more.
+    if (cause === "compaction") chain.written = false;
     const possible = this.#copied || this.#hasTwin(name) ? Math.min(idealTokens, chain.cached) : idealTokens;
     const near = chain.sent === null || reaches(chain.sent, accepted);
     const alive = now < chain.at + TTL_MS;
