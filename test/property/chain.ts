@@ -23,6 +23,8 @@ export interface Chain {
   readonly unsaid: Set<string>;
   /** Since then a request was made ready, and its isolate died before it went out. */
   unsent: boolean;
+  /** Since its last request something was deployed. */
+  deployed: boolean;
   readonly lineage: Lineage;
   /** What the session was copied with; null once a request was made. */
   given: Given | null;
@@ -45,6 +47,7 @@ export function newChain(): Chain {
     began: null,
     unsaid: new Set(),
     unsent: false,
+    deployed: false,
     lineage: new Lineage(),
     given: null,
   };

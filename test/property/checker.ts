@@ -92,6 +92,11 @@ export class Checker {
     chain.cached = possible;
   }
 
+  /** What is rendered from here on may be other than before. */
+  deployed(): void {
+    for (const chain of this.#chains.values()) chain.deployed = true;
+  }
+
   /** A request of that chain was made ready, and never went out. */
   unsent(name: string): void {
     const chain = this.#chains.get(name);
@@ -135,7 +140,7 @@ export class Checker {
     if (cause !== null) chain.began = cause;
     if (given !== null && verdict !== null && !declared) checkFirst(given, accepted, verdict, now);
     if (given !== null) chain.verdict = JSON.stringify(verdict);
-    const broke = chain.sent === null ? null : brokenBy(chain.sent, layout, chain.sent === chain.answered);
+    const broke = chain.sent === null ? null : brokenBy(chain, chain.sent, layout);
     const grew = inlineOnly && chain.sent !== null && addsInline(chain.sent, layout);
     if (broke !== null && !grew && chain.allowed.size === 0)
       throw new Error(`does not extend the last request: ${broke}`);
@@ -157,6 +162,7 @@ export class Checker {
         chain.unsaid.add(reason);
     chain.sent = layout;
     chain.unsent = false;
+    chain.deployed = false;
     chain.lineage.accepted(layout);
     chain.allowed.clear();
   }
@@ -177,12 +183,13 @@ export class Checker {
 const THINKING = /^assistant \{"type":"(redacted_)?thinking"/;
 
 /**
- * Where a request does not extend the last one, or null. One that was never answered is rendered again, and without the
- * thinking of the turn that was running then.
+ * Where a request does not extend the last one, or null. One that was never answered is rendered again: as what was deployed
+ * since has it, and without the thinking of the turn that was running then.
  */
-function brokenBy(sent: Layout, layout: Layout, answered: boolean): string | null {
-  const why = difference(sent, layout, answered);
-  if (why === null || answered) return why;
+function brokenBy({ answered, deployed }: Chain, sent: Layout, layout: Layout): string | null {
+  const why = difference(sent, layout, sent === answered);
+  if (why === null || sent === answered) return why;
+  if (deployed) return answered === null ? null : difference(answered, layout);
   const without = (one: Layout) => ({ ...one, blocks: one.blocks.filter((block) => !THINKING.test(block)) });
-  return difference(without(sent), without(layout), answered) === null ? null : why;
+  return difference(without(sent), without(layout), false) === null ? null : why;
 }

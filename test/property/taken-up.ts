@@ -45,6 +45,7 @@ export function release({ deployment, findings, places }: World, deploy: Deploy)
   applyDeploy(deployment, deploy);
   findings.seen.add(`deploy ${deploy.kind}`);
   for (const { checker } of places) {
+    checker.deployed();
     if (deploy.kind === "renderer") checker.allow("renderer");
     if (deploy.kind === "revise") checker.allow("revoked");
   }
@@ -128,6 +129,11 @@ export async function finishSub(world: World, sub: Place): Promise<void> {
     if (await isRunning(sub)) world.now += LEASE_MS;
   }
   if (await isRunning(sub)) throw world.findings.broken("a sub-session is never over");
+}
+
+/** Whether somebody is asked to go on with a sub-session once its lease has run out: with one that was told to stop nobody is. */
+export async function goesOn(world: World, sub: Place): Promise<boolean> {
+  return (take(world, sub) ?? (await alarm(world, sub))) !== undefined;
 }
 
 /** The lease's alarm rings in a session whose turn died. Answers the turn, if somebody is asked to go on with it. */

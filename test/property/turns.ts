@@ -7,7 +7,7 @@ import { HoldfastError } from "../../src/values/errors.ts";
 import type { Planned, Revival } from "./history.ts";
 import { hostOf, inIsolate, isolateFor } from "./in-isolate.ts";
 import { isRunning, type Place } from "./place.ts";
-import { COMES, finishSub, takeUp } from "./taken-up.ts";
+import { COMES, finishSub, goesOn, takeUp } from "./taken-up.ts";
 import { ENV, OWNER, type World } from "./world.ts";
 
 /** A turn as it is asked for: its message, what the model answers in it, and what takes it up. */
@@ -47,9 +47,11 @@ export async function takeTurn(
     here.checker.allow("rewind");
     here.expected.clear();
   }
+  for (const sub of world.ending === "stopped" ? await runningSubsOf(world, here) : []) {
+    if (left.includes(sub) || !(await goesOn(world, sub))) continue;
+    throw findings.broken("a turn was stopped, and a task that it handed over goes on");
+  }
   const running = await runningSubsOf(world, here);
-  const stopped = world.ending === "stopped" && !running.every((sub) => left.includes(sub));
-  if (stopped) throw findings.broken("a turn was stopped, and a task that it handed over goes on");
   world.quiet = null;
   world.ending = null;
   // A message came where the turn died: what it had handed over goes on by itself.
