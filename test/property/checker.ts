@@ -30,16 +30,20 @@ export class Checker {
   /** Others say the same, as copies do: they may have written more than this session's own requests. */
   #copied: boolean;
 
+  /** When the first request of any session may have written to the cache. */
+  readonly #since: number;
+
   /** `shared`: as above, from the beginning. */
-  constructor(shared = false) {
+  constructor(shared = false, since = Number.POSITIVE_INFINITY) {
     this.#copied = shared;
+    this.#since = since;
   }
 
   /**
    * The checker of a copy with so many user messages. `ended`: why a chain is over there; null where it goes on.
    */
   copy(messages: number, ended: (chain: string) => Cause | null): Checker {
-    const copy = new Checker(true);
+    const copy = new Checker(true, this.#since);
     this.#copied = true;
     for (const [model, { lineage, allowed, unsaid, began, at }] of this.#chains) {
       const known = lineage.before(messages);
@@ -127,6 +131,7 @@ export class Checker {
     if (problems.length > 0) throw new Error(problems.join("; "));
     const chain = this.#chains.get(name) ?? { ...newChain(), at: this.#oldest(now) };
     this.#chains.set(name, chain);
+    const alive = now < chain.at + TTL_MS;
     // What is read lives on, but not what is shorter: only where nothing was read is all of it written anew.
     if (readTokens === 0 && (chain.at + TTL_MS <= now || chain.sent === null)) chain.at = now;
     this.#current = chain;
@@ -150,7 +155,6 @@ export class Checker {
     if (cause === "compaction") chain.written = false;
     const possible = this.#copied || this.#hasTwin(name) ? Math.min(idealTokens, chain.cached) : idealTokens;
     const near = chain.sent === null || reaches(chain.sent, accepted);
-    const alive = now < chain.at + TTL_MS;
     if (chain.written && near && alive && readTokens < possible) {
       throw new Error(`read ${readTokens} cached tokens where ${possible} were possible`);
     }
@@ -169,7 +173,7 @@ export class Checker {
 
   /** Since when there may be something in the cache that a chain reads which begins now. */
   #oldest(now: number): number {
-    return Math.min(now, ...[...this.#chains.values()].map(({ at }) => at));
+    return Math.min(now, this.#since, ...[...this.#chains.values()].map(({ at }) => at));
   }
 
   /** Whether the model has a chain in another mode: that one may have written more of what both begin with. */

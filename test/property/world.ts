@@ -26,6 +26,9 @@ export const ENV = {
 /** The agent that the ring's helper hands tasks to. */
 export const SCOUT = "scout";
 
+/** When each history begins. */
+const START = 1_000_000;
+
 /**
  * Where a history is played, in one process: the real session over Node's SQLite, the emulators' rules and caches, a clock,
  * and what runs at the moment.
@@ -47,7 +50,7 @@ export class World {
   /** Turns that their sessions gave out, for somebody to go on with. */
   readonly jobs: TurnJob[] = [];
   readonly #models: ReadonlyMap<WireName, (body: string) => Met>;
-  now = 1_000_000;
+  now = START;
   #ids = 0;
   /** What is left of the answers and summaries that the turn plans. */
   plan: Planned[] = [];
@@ -76,7 +79,7 @@ export class World {
     const scout = ringHelper("ring", history, deployment, null, { name: SCOUT });
     this.helpers = [ringHelper("ring", history, deployment, null, { subagents: [scout] }), scout];
     this.agent = ringAgent("ring", history, deployment, (callId) => hang(this, callId), this.helpers[0]);
-    this.here = this.addPlace(new Checker());
+    this.here = this.addPlace(new Checker(false, START));
   }
 
   /** Another session, beside those that are there. */
@@ -89,7 +92,7 @@ export class World {
 
   /** The session of a sub-session, made when it is first asked for. */
   subPlace(id: SessionId, parent: Place): Place {
-    return this.at(id) ?? this.#add(id, new Checker(true), { parent });
+    return this.at(id) ?? this.#add(id, new Checker(true, START), { parent });
   }
 
   at(id: SessionId): Place | undefined {
