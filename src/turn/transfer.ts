@@ -11,6 +11,9 @@ import { type Budget, budgetOf } from "./budget.ts";
 import { plainRequest } from "./plain-request.ts";
 import type { SubTurn, TurnRequest } from "./runtime.ts";
 
+/** How often a task is joined again whose turn goes on elsewhere. */
+const TRIES = 3;
+
 /** Runs turns of sub-sessions, stops them, and deletes them. */
 export interface SubSessions {
   run(request: TurnRequest): SubTurn;
@@ -64,8 +67,8 @@ export async function transferTask(
     if (over) subSessions.stop({ owner: owner.id, ...session }).catch(() => undefined);
   };
   signal.addEventListener("abort", stop, { once: true });
-  const turn = subSessions.run({
-    ...plainRequest({ agent, owner, conversation: { id: conversation, minted: !again }, requestId, traceparent }, [
+  const asked = (first: boolean): TurnRequest => ({
+    ...plainRequest({ agent, owner, conversation: { id: conversation, minted: first }, requestId, traceparent }, [
       { type: "text", text: task },
     ]),
     ...{ signal, host, onDisconnect: "parent" },
@@ -75,9 +78,15 @@ export async function transferTask(
       ...(own.tokensLeft === Number.POSITIVE_INFINITY ? {} : { tokens: own.tokensLeft }),
     },
   });
-  const heard = new Heard(agent.name, tell);
-  for await (const event of turn.events) heard.take(event);
-  await turn.over;
+  let heard = new Heard(agent.name, tell);
+  for (let tries = 1; ; tries++) {
+    const turn = subSessions.run(asked(!again && tries === 1));
+    for await (const event of turn.events) heard.take(event);
+    await turn.over;
+    if (heard.over || signal.aborted || tries === TRIES || (await isGone().catch(() => true))) break;
+    // It lost its lease here, and goes on elsewhere, where this joins it.
+    heard = new Heard(agent.name, tell);
+  }
   signal.removeEventListener("abort", stop);
   // It may have begun just after its parent's deletion, which then could not find it.
   if (await isGone().catch(() => false)) await subSessions.remove({ owner: owner.id, ...session });
@@ -90,7 +99,8 @@ export async function transferTask(
 class Heard {
   requests = 0;
   usage: Usage = NO_USAGE;
-  /** It may end without a word: then it goes on elsewhere. */
+  /** It has ended: without that it goes on elsewhere. */
+  over = false;
   outcome: Pick<Transferred, "status" | "text"> = {
     status: "interrupted",
     text: "The turn was stopped while the other agent worked on the task.",
@@ -124,11 +134,13 @@ class Heard {
         return;
       case "done":
         this.usage = event.usage;
+        this.over = true;
         this.outcome = ended(event, this.#text);
         return;
       case "failed":
         this.usage = event.usage;
         if (event.failure.reason === "lost") return;
+        this.over = true;
         this.outcome = { status: "error", text: `The other agent failed: ${event.failure.message}` };
         return;
       case "started":

@@ -12,7 +12,7 @@ import { type Answer, call, say, scripted, testAgent } from "../../src/testing.t
 import { Budget } from "../../src/turn/budget.ts";
 import { plainRequest } from "../../src/turn/plain-request.ts";
 import { startTurn } from "../../src/turn/start.ts";
-import type { Entry, ToolResult } from "../../src/values/entry.ts";
+import { decodeEntry, type Entry, type ToolResult } from "../../src/values/entry.ts";
 import type { TurnEvent } from "../../src/values/turn-event.ts";
 
 const clock = defineTool({ name: "clock", description: "The time.", risk: "read", execute: () => "noon" });
@@ -234,7 +234,7 @@ test("twelve tasks at once: eight are worked on side by side, the others wait", 
 function deleting(
   agent: Agent,
   provider: Provider,
-  beforeBegin: (of: string, parent: SessionClient) => Promise<unknown>,
+  beforeBegin: (of: string, parent: SessionClient, session: ReturnType<typeof nodeSession>) => Promise<unknown>,
 ) {
   const stored = new Map<string, SessionClient>();
   const work: Promise<unknown>[] = [];
@@ -244,7 +244,7 @@ function deleting(
     const session = nodeSession({ now: Date.now });
     const { begin } = session;
     session.begin = async (request) => {
-      await beforeBegin(of, parent());
+      await beforeBegin(of, parent(), session);
       return begin.call(session, request);
     };
     const client = new SessionClient({ getByName: () => session }, conversation);
@@ -269,7 +269,11 @@ function deleting(
     const all = await Promise.all([...stored.values()].map((one) => one.summary()));
     return all.filter((one) => one !== null).length;
   };
-  return { ended, left, parent, children };
+  const results = async () => {
+    const { entries = [] } = (await parent().entries(0, 100)) ?? {};
+    return resultsIn(entries.map(([, text]) => decodeEntry(text)));
+  };
+  return { ended, left, parent, children, results };
 }
 
 test("no sub-session begins once its parent was deleted", async () => {
@@ -308,6 +312,28 @@ test("a sub-session that begins just as its parent is deleted goes, too", async 
   });
   expect(await ended()).toMatchObject({ type: "failed", failure: { reason: "lost" } });
   expect(await left()).toBe(0);
+});
+
+test("a sub-session that loses its lease while its parent keeps it is joined again, and what it says is the result", async () => {
+  const boss = named("boss", { subagents: [named("helper")] });
+  const { provider } = models({
+    boss: [call("transfer_task", { agent: "helper", task: "Look." }), say("Thanks.")],
+    helper: [say("Lost."), say("It is noon.")],
+  });
+  let lost = false;
+  const { ended, children, results } = deleting(boss, provider, async (of, _, session) => {
+    if (of !== "helper" || lost) return;
+    lost = true;
+    const { append } = session;
+    session.append = async (request) => {
+      session.append = append;
+      await session.abandon(request.fence, { reason: "limit", limit: "attempts", message: "It goes on elsewhere." });
+      return { kind: "lost" };
+    };
+  });
+  expect(await ended()).toMatchObject({ type: "done", stop: "end" });
+  expect(await Promise.all(children())).toMatchObject([{ status: "done" }]);
+  expect((await results()).map(({ status }) => status)).toEqual(["ok"]);
 });
 
 test("a turn that takes too long stops what it handed over", async () => {
