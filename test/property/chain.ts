@@ -82,8 +82,8 @@ export function checkVerdict(chain: Chain, layout: Layout, verdict: Verdict, inl
       if (verdict.cause === "rewind" && chain.answered !== null && endsWithChange(chain.answered)) return;
       // Since the last answer a request may have been lost that had a reason of its own to break.
       if (verdict.cause === "late_inline" && inlineOnly) {
-        // One that never went out may have recorded a new baseline, whose list is another.
-        if (chain.unsent && isAllowed(chain, "compaction")) return;
+        // One that never went out may have begun anew, whose list is another.
+        if (chain.unsent && (isAllowed(chain, "compaction") || isAllowed(chain, "revoked"))) return;
         if (addsInline(chain.answered ?? chain.sent, layout) || addsInline(chain.sent, layout)) return;
         // What stands behind the list may change as well, for a reason of its own, now or at the one that was lost.
         const another = chain.allowed.size + chain.unsaid.size > 0;
