@@ -60,6 +60,8 @@ export function checkModes(
       mustChange(index + 1, "plan", "plan mode entered");
     if (entry.kind === "results" && ok.includes("submit_plan")) mustChange(index + 1, "agent", "plan approved");
     const call = entries.findIndex(({ seq }) => seq === entry.of);
+    // What was called before a copy was made was checked where it was called: the copy knows the mode that came of it alone.
+    if (call < base.from) continue;
     const modes = [call, index, ...(pause < 0 ? [] : [pause])].map((at) => modeBefore(entries, base, at));
     seen.push(...gated(entry.results, modes));
   }
