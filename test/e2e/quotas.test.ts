@@ -150,14 +150,12 @@ test("a turn that used its agent's tokens makes no further model call, and the s
 });
 
 test("where the platform's rate limit is bound, an owner's requests above it get 429, and another owner's don't", async () => {
-  const statuses: number[] = [];
-  for (let sent = 0; sent <= REQUESTS; sent += 1) {
-    const reply = await stage.get("/v1/models", "bob");
-    statuses.push(reply.status);
-    if (reply.status !== 429) continue;
-    expect(reply.error?.code).toBe("rate_limit_exceeded");
-    expect(reply.headers.get("retry-after")).toBe("10");
-  }
-  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  let through = 0;
+  let reply = await stage.get("/v1/models", "bob");
+  // The limiter counts by the minute, and another one may begin in between.
+  for (; reply.status === 200 && through <= 2 * REQUESTS; through += 1) reply = await stage.get("/v1/models", "bob");
+  expect([reply.status, reply.error?.code]).toEqual([429, "rate_limit_exceeded"]);
+  expect(reply.headers.get("retry-after")).toBe("10");
+  expect(through).toBeGreaterThanOrEqual(REQUESTS);
   expect((await stage.get("/v1/models")).status).toBe(200);
 });
