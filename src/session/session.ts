@@ -285,12 +285,12 @@ export class Session implements SessionRpc {
 
   /** Tells the running turn to stop. One that no isolate has at the moment is over at once. */
   #cancel(row: SessionRow): void {
-    if (row.cancel === 0) {
+    if (row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
+    else if (row.cancel === 0) {
       this.#store.update({ cancel: 1 });
       // At once: their leases may run out before this one's, and another isolate would go on with them.
       this.#stopChildren(row);
     }
-    if (row.handed === 1) this.#close(row, "stopped", { stop: "stopped" });
   }
 
   async summary(): Promise<SessionSummary | null> {

@@ -4,13 +4,14 @@ import { searchTools } from "../catalog/search.ts";
 import { type JsonSchema, jsonSchemaCheck } from "../define/json-schema.ts";
 import type { Tool, ToolContext } from "../define/types.ts";
 import { fetchWithin } from "../egress/fetch-within.ts";
+import { usedFor } from "../session/children.ts";
 import type { BlobRow } from "../session/contract.ts";
 import type { CallBlock, Status, ToolResult } from "../values/entry.ts";
 import { ModeSwitch } from "../values/mode-switch.ts";
 import { Ask, type Asked } from "../values/pause.ts";
 import { SEARCH_TOOL, TRANSFER_TOOL } from "../values/tool.ts";
 import type { TurnEventBody } from "../values/turn-event.ts";
-import { addUsage, NO_USAGE, type Usage } from "../values/usage.ts";
+import type { Usage } from "../values/usage.ts";
 import { ask } from "./ask.ts";
 import { schemaLine } from "./frozen-schema.ts";
 import { limitResult, shareOf } from "./limit-result.ts";
@@ -101,7 +102,7 @@ export async function callTools(batch: Batch, calls: readonly CallBlock[]): Prom
     blobs: over.flatMap(({ blobs }) => blobs),
     waiting: done.flatMap((one) => ("asked" in one ? one : [])),
     mode: over.findLast(({ mode }) => mode !== undefined)?.mode ?? null,
-    usage: over.reduce((sum, { result: { used = NO_USAGE } }) => addUsage(sum, used), NO_USAGE),
+    usage: usedFor(over.map(({ result }) => result)),
   };
 }
 

@@ -78,14 +78,14 @@ export async function transferTask(
       ...(own.tokensLeft === Number.POSITIVE_INFINITY ? {} : { tokens: own.tokensLeft }),
     },
   });
-  let heard = new Heard(agent.name, tell);
+  let heard: Heard;
   for (let tries = 1; ; tries++) {
+    heard = new Heard(agent.name, tell);
     const turn = subSessions.run(asked(!again && tries === 1));
     for await (const event of turn.events) heard.take(event);
     await turn.over;
+    // What lost its lease here goes on elsewhere, where it is joined.
     if (heard.over || signal.aborted || tries === TRIES || (await isGone().catch(() => true))) break;
-    // It lost its lease here, and goes on elsewhere, where this joins it.
-    heard = new Heard(agent.name, tell);
   }
   signal.removeEventListener("abort", stop);
   // It may have begun just after its parent's deletion, which then could not find it.
